@@ -1,0 +1,137 @@
+// Package gate says what a check is: a Gate is data, so that listing,
+// documenting and enabling it come free. It also holds the merge rule.
+//
+// It may import core/hook, core/session and core/shellcmd, nothing else of
+// ours.
+package gate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+	"github.com/ec261362/guardrails/core/shellcmd"
+)
+
+// Strength is the most a gate may do. The zero value only records.
+type Strength int
+
+// Strengths, weakest first.
+const (
+	Record Strength = iota
+	Suggest
+	Enforce
+)
+
+// Posture says what a gate's own failure means. The zero value is FailOpen.
+type Posture int
+
+// Postures.
+const (
+	FailOpen Posture = iota
+	FailClosed
+)
+
+// Gate is a check that may have an opinion, or a recorder that only writes
+// session state.
+type Gate struct {
+	ID       string
+	Doc      string
+	On       []hook.EventName
+	Tools    hook.ToolSet // zero = any tool, and events without one
+	Strength Strength
+	Posture  Posture
+	Budget   int                    // Stop blocks before release; 0 = not a Stop obligation
+	Wants    func(*hook.Event) bool // cheap pre-test without I/O; nil = always
+	Run      func(context.Context, *Pass) (hook.Verdict, error)
+}
+
+// Applies reports whether g is for e, and if not, why.
+func (g *Gate) Applies(e *hook.Event) (ok bool, why string) {
+	on := false
+	for _, name := range g.On {
+		if name == e.Name {
+			on = true
+			break
+		}
+	}
+	if !on {
+		return false, "not for this event"
+	}
+	if g.Tools != 0 && (e.Tool == nil || !g.Tools.Has(e.Tool.Kind)) {
+		return false, "not for this tool"
+	}
+	if g.Wants != nil && !g.Wants(e) {
+		return false, "does not concern it"
+	}
+	return true, ""
+}
+
+// Pass is all that a gate may touch while it judges one event.
+type Pass struct {
+	Event   *hook.Event
+	Session session.View         // read-only snapshot
+	Record  func(session.Change) // replayed later on the then-current state; dropped if the gate fails
+	Env     Env
+
+	commands *shellcmd.Line
+}
+
+// Commands returns the shell call's command line, parsed on first use and kept
+// for the gates that follow. It is nil when the event carries none.
+func (p *Pass) Commands() *shellcmd.Line {
+	if p.commands == nil && p.Event.Tool != nil {
+		src, ok := p.Event.Tool.Command()
+		if !ok {
+			return nil
+		}
+		dir := p.Event.Cwd
+		if d := p.Event.Tool.WorkDir(); d != "" {
+			dir = d
+		}
+		p.commands = shellcmd.Parse(src, shellcmd.Options{Cwd: dir, Home: p.Env.Home, PowerShell: p.Event.Tool.PowerShell()})
+	}
+	return p.commands
+}
+
+// Share lets the engine hand one parsed line from gate to gate.
+func (p *Pass) Share(from *Pass) {
+	if from != nil {
+		p.commands = from.commands
+	}
+}
+
+// Env is the outside world as a gate may see it. A nil field is not allowed to
+// this gate.
+type Env struct {
+	Now       func() time.Time
+	Home      string // the user's home
+	StateHome string // ours
+	FS        FS
+}
+
+// FS is read-only access to files by absolute path. Implementations are safe
+// for parallel use.
+type FS interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Stat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	// ReadFile fails on files larger than max bytes.
+	ReadFile(name string, max int64) ([]byte, error)
+}
+
+// ErrSkip is wrapped by errors that mean "this gate did not apply", which is
+// neither a pass nor a failure.
+var ErrSkip = errors.New("skipped")
+
+type skip string
+
+func (s skip) Error() string   { return string(s) }
+func (skip) Is(err error) bool { return err == ErrSkip }
+
+// Skip returns an error by which a gate says that it did not apply, and why.
+func Skip(reason string) error { return skip(reason) }

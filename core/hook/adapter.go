@@ -1,0 +1,106 @@
+package hook
+
+// Adapter translates one host. Decode and Encode are total and pure: they
+// return for every input and touch neither files nor the environment.
+type Adapter interface {
+	// Name is the host's name on our command line.
+	Name() string
+	// Decode reads one payload. eventHint is the event named on the command
+	// line, "" if none; a name inside the payload wins. On error the returned
+	// Event still carries Host and whatever could be read.
+	Decode(eventHint string, payload []byte) (Event, error)
+	// Encode returns a legal answer of this host for any verdict on any event.
+	// What the event cannot carry is left out, never sent in another field.
+	Encode(Event, Verdict) Output
+	// Capabilities says what the host can do.
+	Capabilities() Capabilities
+}
+
+// Output is what a hook process prints. Its exit code is always 0: hosts read
+// other codes differently, and a Go panic's 2 would block.
+type Output struct {
+	Stdout []byte // one JSON object with a newline, or nothing
+}
+
+// OutcomeSource says where a host tells how a shell command ended.
+type OutcomeSource int
+
+// Where an outcome comes from.
+const (
+	OutcomeNone       OutcomeSource = iota
+	OutcomeEvent                    // the kind of event says it
+	OutcomeText                     // a line in the result's text says it
+	OutcomeTranscript               // only the transcript says it
+)
+
+// Capabilities is what a host can carry. The engine and doctor read it; gates
+// never do.
+type Capabilities struct {
+	Ask           bool // a hook can make the host ask its user
+	Rewrite       bool // a hook can replace a tool's input
+	ReplaceResult bool // a hook can replace a tool's result
+	FailureEvent  bool // a failed tool call has an event of its own
+	Subagents     bool // subagent calls are marked, and their end is an event
+	ToolUseID     bool // tool events carry an id of the call
+	ClosedOutput  bool // unknown output keys are errors
+
+	Outcome OutcomeSource
+
+	Events  []EventName       // events the host fires
+	Stop    []EventName       // events on which Stop gates run, best first
+	StopCap int               // blocks after which the host ends the turn itself; 0 = no cap
+	Context map[EventName]int // bytes of context for the model an event can carry; absent = no channel
+	Notice  map[EventName]int // bytes of text for the human an event can carry; absent = no channel
+	Decides map[EventName]Decision
+	// Decides holds the strongest decision an event can carry; absent = none.
+}
+
+// Wiring is one handler that init registers with a host.
+type Wiring struct {
+	Event   string // the host's own event name
+	Matcher string // in the host's own syntax, "" = all
+	Timeout int    // seconds
+	Block   bool   // the host should block when our process cannot answer (Claude Code onFailure)
+}
+
+// Wirer is an adapter of a host that init can install into.
+type Wirer interface {
+	Wiring() []Wiring
+}
+
+// LiveFile is a configuration file that a host reads for a given directory and
+// user: changing it can switch our hooks off.
+type LiveFile struct {
+	Path string
+	// Switches are dotted JSON paths whose change disarms hooks; a trailing
+	// "*" matches any suffix of the last key.
+	Switches []string
+	// Entries says that our handlers are kept in this file.
+	Entries bool
+	// Dir marks a folder (a bundle) that is protected whole.
+	Dir bool
+}
+
+// Paths is what an adapter needs to know of the machine to name its files.
+type Paths struct {
+	Home       string
+	Dir        string // directory the host was started in
+	Root       string // project root
+	ConfigHome string // the host's own override of its configuration folder (e.g. CLAUDE_CONFIG_DIR), "" = default
+}
+
+// Guarded is an adapter that can name its live configuration files.
+type Guarded interface {
+	LiveFiles(Paths) []LiveFile
+}
+
+// OutcomeReader is an adapter whose host tells a command's outcome only in the
+// transcript. tail holds at most the last 256 KiB of it.
+type OutcomeReader interface {
+	ReadOutcome(e Event, tail []byte) *Result
+}
+
+// Headless is an adapter whose host can be given one prompt without a terminal.
+type Headless interface {
+	HeadlessCommand(prompt string) []string
+}
