@@ -1,0 +1,137 @@
+// Package cli is the command tree: one file per verb. It is the only importer
+// of cobra.
+//
+// Output rules: stdout carries the machine-readable result and nothing else;
+// people read stderr. Errors start with "guardrails: error:", advice with
+// "guardrails: hint:", lower case, no full stop.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
+)
+
+// Exit codes of every verb but hook.
+const (
+	exitOK      = 0
+	exitError   = 1
+	exitDenied  = 2 // denied, blocked, findings; doctor and --show: not installed
+	exitPartial = 3 // would ask, partial or outdated
+)
+
+// app is what a verb needs of the outside.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	getenv func(string) string
+	dir    string // working directory
+	home   string // the user's home
+	state  string // the state home
+	now    func() time.Time
+}
+
+// exitCode is an error that only sets the exit code: what there was to say has
+// been said.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Main runs one verb and returns the process's exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now}
+	root := newRootCmd(a)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stderr)
+	root.SetErr(stderr)
+	err := root.Execute()
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	default:
+		a.errorf("%v", err)
+		return exitError
+	}
+}
+
+func newRootCmd(a *app) *cobra.Command {
+	var home string
+	root := &cobra.Command{
+		Use:   "guardrails",
+		Short: "Hooks for coding agents: what must happen happens, what must not does not",
+		Long: `guardrails installs itself as a hook into coding agents and judges every call:
+destructive commands are refused, its own settings stay in place, ordinary work
+passes untouched.
+
+  guardrails init --agent claude --dir .     install for this project, and prove it
+  guardrails check -- rm -rf build           what would be decided, without running it
+  guardrails log                             what was decided`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version.String(),
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.locate(home)
+		},
+	}
+	root.SetVersionTemplate("guardrails {{.Version}}\n")
+	root.PersistentFlags().StringVar(&home, "home", "", "state home (default ~/.guardrails)")
+	root.AddCommand(verbs(a)...)
+	return root
+}
+
+// locate fills in where things are.
+func (a *app) locate(stateHome string) error {
+	var err error
+	if a.dir, err = os.Getwd(); err != nil {
+		return fmt.Errorf("working directory: %w", err)
+	}
+	if a.home, err = os.UserHomeDir(); err != nil || a.home == "" {
+		return errors.New("no home directory: set HOME")
+	}
+	if !filepath.IsAbs(a.home) {
+		return fmt.Errorf("HOME is %q: it must be an absolute path", a.home)
+	}
+	switch {
+	case stateHome == "":
+		a.state = filepath.Join(a.home, ".guardrails")
+	case filepath.IsAbs(stateHome):
+		a.state = filepath.Clean(stateHome)
+	default:
+		a.state = filepath.Join(a.dir, stateHome)
+	}
+	return nil
+}
+
+// terminal reports whether a person can be asked: stdin and stderr are
+// terminals.
+func (a *app) terminal() bool { return isTerminal(a.stdin) && isTerminal(a.stderr) }
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+func (a *app) errorf(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "guardrails: error: "+format+"\n", args...)
+}
+
+func (a *app) hintf(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "guardrails: hint: "+format+"\n", args...)
+}
+
+func (a *app) sayf(format string, args ...any) {
+	fmt.Fprintf(a.stderr, format+"\n", args...)
+}

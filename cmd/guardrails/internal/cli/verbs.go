@@ -1,0 +1,10 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+// verbs lists every verb in the order of the help text.
+func verbs(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		newVersionCmd(a),
+	}
+}

@@ -1,0 +1,20 @@
+// Command guardrails judges every lifecycle call of a coding agent. See
+// README.md.
+package main
+
+import (
+	"os"
+
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/cli"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
+)
+
+func main() { os.Exit(run()) }
+
+// run dispatches the hook lane before the command tree is built.
+func run() int {
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		return hookcmd.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	return cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
