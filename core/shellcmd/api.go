@@ -136,14 +136,14 @@ func (c *Command) Has(f Flags) bool { return c.Flags&f == f }
 type Via uint8
 
 const (
-	ViaNone      Via = iota // top level
-	ViaSubst                // $( ) or ` ` in a word, redirect, assignment or heredoc of the parent
-	ViaProc                 // <( ) or >( )
-	ViaCode                 // shell text that the parent runs: -c, eval, heredoc, pipe, trap, ssh, find -exec sh -c …
-	ViaExec                 // argv that the parent runs: xargs, find -exec, docker exec, npx, uv run …
-	ViaInterp               // shell text or argv inside the parent's Code of another language
-	ViaFunction             // body of the function that the parent calls
-	ViaAlias                // text of the alias that the parent names
+	ViaNone     Via = iota // top level
+	ViaSubst               // $( ) or ` ` in a word, redirect, assignment or heredoc of the parent
+	ViaProc                // <( ) or >( )
+	ViaCode                // shell text that the parent runs: -c, eval, heredoc, pipe, trap, ssh, find -exec sh -c …
+	ViaExec                // argv that the parent runs: xargs, find -exec, docker exec, npx, uv run …
+	ViaInterp              // shell text or argv inside the parent's Code of another language
+	ViaFunction            // body of the function that the parent calls
+	ViaAlias               // text of the alias that the parent names
 )
 
 // Word is one argument after expansion.
