@@ -44,6 +44,7 @@ type Gate struct {
 	Tools    hook.ToolSet // zero = any tool, and events without one
 	Strength Strength
 	Posture  Posture
+	State    bool                   // reads or writes session state; skipped with a lapse when there is none
 	Budget   int                    // Stop blocks before release; 0 = not a Stop obligation
 	Wants    func(*hook.Event) bool // cheap pre-test without I/O; nil = always
 	Run      func(context.Context, *Pass) (hook.Verdict, error)

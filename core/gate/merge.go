@@ -36,10 +36,8 @@ func Merge(a, b hook.Verdict) hook.Verdict {
 	}
 	out.Context = join(a.Context, b.Context)
 	out.Notice = join(a.Notice, b.Notice)
-	if out.Result == nil {
-		if out.Result = a.Result; out.Result == nil {
-			out.Result = b.Result
-		}
+	if out.Result = a.Result; out.Result == nil {
+		out.Result = b.Result
 	}
 	if out.Decision == hook.Rewrite && a.Decision == hook.Rewrite {
 		out.Input = a.Input
@@ -51,7 +49,7 @@ func join(a, b string) string {
 	switch {
 	case a == "":
 		return b
-	case b == "" || a == b:
+	case b == "":
 		return a
 	}
 	return a + "\n" + b
