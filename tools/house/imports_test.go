@@ -1,0 +1,265 @@
+package house
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An allowance says what the packages of Who may import beyond the standard
+// library: of ours Ours, of others Others. Of the standard library they may
+// not import what sole reserves for somebody else.
+type allowance struct {
+	who    []string
+	ours   []string
+	others []string
+	why    string
+}
+
+// Names are relative to the module; "x/..." is x and all below it. Each package
+// of ours is under exactly one allowance. Each name of ours must exist and each
+// other name must be imported: a rule that lost its object fails.
+var allowances = []allowance{
+	{
+		who: []string{"core/hook"},
+		why: "the protocol: the standard library only, so that whatever reads it pays for nothing else",
+	},
+	{
+		who:  []string{"core/session"},
+		ours: []string{"core/fsx"},
+		why:  "state is what every gate reads; it knows no gate, no host and no setting",
+	},
+	{
+		who:    []string{"core/shellcmd"},
+		others: []string{"mvdan.cc/sh/v3/syntax"},
+		why:    "it reads a command line and judges nothing",
+	},
+	{
+		who:  []string{"core/gate"},
+		ours: []string{"core/hook", "core/session", "core/shellcmd"},
+		why:  "what a gate is, for gates of every kind",
+	},
+	{
+		who:    gates,
+		ours:   []string{"core/gate", "core/hook", "core/session", "core/shellcmd"},
+		others: []string{"github.com/bmatcuk/doublestar/v4"},
+		why:    "gates are handed an event and decoded settings; they do not know each other, the engine, the loader or a host",
+	},
+	{
+		who:  []string{"core/builtin"},
+		ours: append([]string{"core/config", "core/gate", "core/hook"}, gates...),
+		why:  "the one ordered list of gates; the only place that knows all of them",
+	},
+	{
+		who:  []string{"core/engine"},
+		ours: []string{"core/audit", "core/gate", "core/hook", "core/session"},
+		why:  "it runs what it is given and knows no gate by name",
+	},
+	{
+		who:    []string{"core/config"},
+		ours:   []string{"core/fsx"},
+		others: []string{"github.com/bmatcuk/doublestar/v4", "github.com/google/jsonschema-go/jsonschema", "go.yaml.in/yaml/v4"},
+		why:    "it decodes and layers settings; what they mean is their gate's business",
+	},
+	{
+		who: []string{"core/audit"},
+		why: "one write per call, on every call",
+	},
+	{
+		who:    []string{"core/fsx"},
+		others: []string{"github.com/gofrs/flock", "github.com/google/renameio/v2"},
+		why:    "files, and nothing about what is in them",
+	},
+	{
+		who: []string{"core/proc"},
+		why: "processes, and nothing about what they are for",
+	},
+	{
+		who:  []string{"adapters"},
+		ours: []string{"adapters/claude", "core/hook"},
+		why:  "the list of hosts",
+	},
+	{
+		who:    []string{"adapters/claude"},
+		ours:   []string{"core/hook"},
+		others: []string{"github.com/tidwall/gjson", "github.com/tidwall/sjson"},
+		why:    "an adapter translates: never another adapter, never another core package",
+	},
+	{
+		who:    []string{"adapters/adaptertest"},
+		ours:   []string{"core/hook"},
+		others: []string{"github.com/google/go-cmp/cmp"},
+		why:    "the conformance suite sees an adapter from outside",
+	},
+	{
+		who: []string{"adapters/hosttest"},
+		why: "it drives the real host program; what we answer it is somebody else's",
+	},
+	{
+		who:  []string{"installer"},
+		ours: []string{"adapters", "core/config", "core/fsx", "core/hook", "core/proc", "installer/jsonedit", "templates"},
+		why:  "it writes hosts' files and never judges a call: no engine, no gate",
+	},
+	{
+		who:    []string{"installer/jsonedit"},
+		others: []string{"github.com/tailscale/hujson"},
+		why:    "bytes in, bytes out",
+	},
+	{
+		who: []string{"templates"},
+		why: "embedded files",
+	},
+	{
+		who:  []string{"cmd/guardrails"},
+		ours: []string{"cmd/guardrails/internal/cli", "cmd/guardrails/internal/hookcmd"},
+		why:  "main only",
+	},
+	{
+		who:  []string{"cmd/guardrails/internal/hookcmd"},
+		ours: []string{"adapters", "cmd/guardrails/internal/version", "core/audit", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/session"},
+		why:  "the hook lane: what it links, every tool call pays",
+	},
+	{
+		who: []string{"cmd/guardrails/internal/cli"},
+		ours: []string{
+			"adapters", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/prompt", "cmd/guardrails/internal/version",
+			"core/...", "installer",
+		},
+		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+		why:    "one file per verb, over the same packages as the hook",
+	},
+	{
+		who:    []string{"cmd/guardrails/internal/prompt"},
+		others: []string{"github.com/AlecAivazis/survey/v2", "golang.org/x/term"},
+		why:    "questions to a human, behind an interface",
+	},
+	{
+		who: []string{"cmd/guardrails/internal/version"},
+		why: "which build this is",
+	},
+	{
+		who: []string{"tools/..."},
+		why: "the tools see the product from outside, as a binary",
+	},
+}
+
+// gates are the packages that judge or record.
+var gates = []string{"core/policy", "core/touch"}
+
+// A reservation says who alone may import a package.
+type reservation struct {
+	pkg string
+	by  []string
+	why string
+}
+
+var sole = []reservation{
+	{"github.com/spf13/cobra", []string{"cmd/guardrails/internal/cli"}, "the hook lane must not pay for a command tree"},
+	{"github.com/AlecAivazis/survey/v2", []string{"cmd/guardrails/internal/prompt"}, "archived: kept where one file replaces it"},
+	{"go.yaml.in/yaml/v4", []string{"core/config"}, "young: kept where one file replaces it"},
+	{"mvdan.cc/sh/v3/syntax", []string{"core/shellcmd"}, "gates see our words, not a parser's tree"},
+	{"github.com/tailscale/hujson", []string{"installer/jsonedit"}, "edits keep every other byte in one place only"},
+	{"os/exec", []string{"core/proc", "adapters/hosttest"}, "one place starts processes; the other drives host programs in tests and doctor --live"},
+	{"net/http", []string{"adapters/hosttest"}, "gates reach the network through a function they are handed"},
+}
+
+// A ban says what may not be linked, however indirectly.
+type ban struct {
+	root string
+	pkgs []string
+	why  string
+}
+
+var bans = []ban{
+	{
+		root: "cmd/guardrails/internal/hookcmd",
+		pkgs: []string{
+			"encoding/xml", "html/template", "net/http", "os/exec", "testing", "text/template",
+			"github.com/AlecAivazis/survey/v2", "github.com/google/jsonschema-go/jsonschema",
+			"github.com/spf13/cobra", "github.com/tailscale/hujson",
+		},
+		why: "the hook lane pays for its links on every tool call and must be able to stand alone as a small binary",
+	},
+	{
+		root: "cmd/guardrails",
+		pkgs: []string{"testing", "expvar", "net/http/pprof", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"},
+		why:  "a product does not ship its tests",
+	},
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	tree := load(t)
+	for path, pkg := range tree.ours {
+		rules := slices.DeleteFunc(slices.Clone(allowances), func(a allowance) bool { return !matchAny(a.who, path) })
+		if len(rules) != 1 {
+			t.Errorf("%s is under %d rules of the table, want one: say what it may import, and why", path, len(rules))
+			continue
+		}
+		rule := rules[0]
+		for _, imp := range pkg.imports {
+			switch {
+			case tree.ours[imp] != nil:
+				if !matchAny(rule.ours, imp) {
+					t.Errorf("%s imports %s: %s", path, imp, rule.why)
+				}
+			case tree.all[imp].standard:
+			case !matchAny(rule.others, imp):
+				t.Errorf("%s imports %s: %s", path, imp, rule.why)
+			}
+		}
+	}
+	for _, rule := range allowances {
+		for _, name := range slices.Concat(rule.who, rule.ours) {
+			if !tree.exists(name) {
+				t.Errorf("the rule for %s names %s, which is missing", strings.Join(rule.who, ", "), name)
+			}
+		}
+		for _, name := range rule.others {
+			if !slices.ContainsFunc(rule.who, func(who string) bool { return tree.imports(who, name) }) {
+				t.Errorf("the rule for %s allows %s, which it does not import", strings.Join(rule.who, ", "), name)
+			}
+		}
+	}
+}
+
+func TestReservedPackagesHaveOneImporter(t *testing.T) {
+	tree := load(t)
+	for _, r := range sole {
+		for path, pkg := range tree.ours {
+			if matchAny([]string{"tools/..."}, path) {
+				continue
+			}
+			if slices.Contains(pkg.imports, r.pkg) && !slices.Contains(r.by, path) {
+				t.Errorf("%s imports %s, which is for %s: %s", path, r.pkg, strings.Join(r.by, " and "), r.why)
+			}
+		}
+		for _, by := range r.by {
+			if !tree.imports(by, r.pkg) {
+				t.Errorf("the rule for %s names %s, which is missing or does not import it", r.pkg, by)
+			}
+		}
+	}
+}
+
+func TestBannedPackagesAreNotLinked(t *testing.T) {
+	tree := load(t)
+	for _, b := range bans {
+		if tree.ours[b.root] == nil {
+			t.Errorf("the ban for %s names a missing package", b.root)
+			continue
+		}
+		for _, pkg := range b.pkgs {
+			if chain := tree.chain(b.root, pkg); chain != nil {
+				t.Errorf("%s links %s: %s\n\tby %s", b.root, pkg, b.why, strings.Join(chain, " -> "))
+			}
+		}
+	}
+}
+
+// matchAny reports whether path is under one of the patterns.
+func matchAny(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		dir, tree := strings.CutSuffix(p, "/...")
+		return path == dir || tree && strings.HasPrefix(path, dir+"/")
+	})
+}
