@@ -95,8 +95,9 @@ cross: ## build for every platform we ship to
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(buildargs) -o $$out ./cmd/guardrails; \
 	done
 
-dist: cross ## the release files: one binary per platform and their SHA-256 sums
-	cd dist && sha256sum guardrails-* > SHA256SUMS && cat SHA256SUMS
+dist: cross ## the release files: a binary per platform, the licences of what it links, SHA-256 sums
+	tools/licences.sh > dist/THIRD-PARTY-LICENSES.txt
+	cd dist && sha256sum guardrails-* THIRD-PARTY-LICENSES.txt > SHA256SUMS && cat SHA256SUMS
 
 release-check: ## what a release needs: a version, a clean tree, a changelog entry
 	@[ -n "$(VERSION)" ] || { echo "usage: make release-check VERSION=1.2.3" >&2; exit 1; }
@@ -107,7 +108,7 @@ release-check: ## what a release needs: a version, a clean tree, a changelog ent
 
 release: ## draft the release of TAG=v1.2.3 from dist/ (CI, with the gh client)
 	@$(MAKE) --no-print-directory release-check dist VERSION=$(patsubst v%,%,$(TAG))
-	gh release create "$(TAG)" --draft --verify-tag --title "$(TAG)" --notes "See CHANGELOG.md." dist/guardrails-* dist/SHA256SUMS
+	gh release create "$(TAG)" --draft --verify-tag --title "$(TAG)" --notes "See CHANGELOG.md." dist/guardrails-* dist/THIRD-PARTY-LICENSES.txt dist/SHA256SUMS
 
 tidy-check: ## go.mod and go.sum are what go mod tidy would write
 	go mod tidy -diff
