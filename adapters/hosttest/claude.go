@@ -67,7 +67,7 @@ func Run(ctx context.Context, c Claude) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.Bin, err)
 	}
-	cmd := exec.CommandContext(ctx, c.Bin, args...)
+	cmd := exec.CommandContext(ctx, c.Bin, args...) //nolint:forbidigo // host programs are started here, with their own ending
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, outFile, errFile
 	cmd.Env = append(c.environ(tmp), markVar+"="+mark)
 	group(cmd)

@@ -55,11 +55,11 @@ func TestARunSeesNothingOfThisMachine(t *testing.T) {
 	if strings.Contains(out, "someone's") {
 		t.Errorf("a run sees this machine's environment:\n%s", out)
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, real+"\n") && !strings.Contains(out, dir+"\n") {
+	if !strings.Contains(out, resolved+"\n") && !strings.Contains(out, dir+"\n") {
 		t.Errorf("not started in %s:\n%s", dir, out)
 	}
 }

@@ -27,7 +27,7 @@ func endMarked(mark string) {
 		if !found {
 			return
 		}
-		time.Sleep(2 * time.Millisecond) // let the killed leave /proc
+		time.Sleep(2 * time.Millisecond) //nolint:forbidigo // the end of a process that is not our child is seen by looking only
 	}
 }
 

@@ -39,7 +39,7 @@ func Serve(s Script) (*Server, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("scripted model server: %w", err)
 	}
@@ -301,10 +301,10 @@ func stream(w http.ResponseWriter, m reply, stop string) {
 	event("message_start", obj{"type": "message_start", "message": m})
 	event("ping", obj{"type": "ping"})
 	for i, blk := range blocks {
-		start, delta := blk, obj{}
+		start := blk
+		var delta obj
 		if blk.Type == "text" {
-			empty := ""
-			start.Text = &empty
+			start.Text = new(string)
 			delta = obj{"type": "text_delta", "text": *blk.Text}
 		} else {
 			start.Input = json.RawMessage("{}")

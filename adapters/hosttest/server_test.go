@@ -245,15 +245,13 @@ func TestCallIDsAreNeverGivenTwice(t *testing.T) {
 	ids := make(chan string, clients*each*2)
 	var wg sync.WaitGroup
 	for range clients {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for range each {
 				for _, id := range ask(t, srv, []obj{user("go")}).IDs {
 					ids <- id
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	close(ids)

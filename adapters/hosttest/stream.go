@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Line is one line of stream-json output.
@@ -56,9 +57,9 @@ func text(raw json.RawMessage) string {
 
 // Final returns the last result line, which tells how the run ended.
 func (r Result) Final() (Line, bool) {
-	for i := len(r.Stream) - 1; i >= 0; i-- {
-		if r.Stream[i].Type == "result" {
-			return r.Stream[i], true
+	for _, l := range slices.Backward(r.Stream) {
+		if l.Type == "result" {
+			return l, true
 		}
 	}
 	return Line{}, false
