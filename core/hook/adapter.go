@@ -61,6 +61,11 @@ type Wiring struct {
 	Matcher string // in the host's own syntax, "" = all
 	Timeout int    // seconds
 	Block   bool   // the host should block when our process cannot answer (Claude Code onFailure)
+
+	// SettingsOnly marks an event that the oldest supported version of the host
+	// does not know: harmless in its settings file, but a bundle that names it
+	// would not load there.
+	SettingsOnly bool
 }
 
 // Wirer is an adapter of a host that init can install into.

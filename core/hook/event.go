@@ -66,13 +66,15 @@ type Event struct {
 	Prompt     string // what was submitted (UserPromptSubmit, UserPromptExpansion)
 	Message    string // the last assistant message (Stop, SubagentStop)
 	Source     string // SessionStart: startup|resume|clear|compact|fork; other events: their reason, trigger or source
+	Skill      string // skill or command that a user typed (UserPromptExpansion) or whose text runs a command (PreSkillShellCommand)
+	Path       string // the file that changed (ConfigChange)
 	Transcript string // path of the host's transcript file
 
 	StopActive bool         // the host says that a Stop hook already continued this turn
 	Background []Background // work the host says is still running
 	Mode       string       // the host's permission mode, as received
 
-	Raw json.RawMessage // the payload
+	Raw json.RawMessage // the payload's first JSON value as UTF-8; all of the payload if it has none
 }
 
 // Background is work that the host says is still running at a Stop.

@@ -86,7 +86,8 @@ type Result struct {
 	HasExit     bool
 	Text        string // what the model sees of it, as far as the payload tells
 	Interrupted bool
-	Background  bool // the call was moved to the background: nothing has finished yet
+	Background  bool            // the call was moved to the background: nothing has finished yet
+	Raw         json.RawMessage // as received, nil if the host sent none: a Verdict.Result must have its shape
 }
 
 // KindOf returns the kind of a tool by the name its host gives it. It is the

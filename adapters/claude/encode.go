@@ -1,0 +1,308 @@
+package claude
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/ec261362/guardrails/core/hook"
+)
+
+// Encode returns Claude Code's answer to e: one JSON object on one line, ASCII
+// only, and {} for no opinion. It never allows: an allow would skip the user's
+// own permission prompt.
+//
+// One member of a wrong type, a null or another event's hookEventName voids the
+// whole answer (2.1.197 and 2.1.332, measured), so each event gets the members
+// that it is known to honour and no other. A decision that the event cannot
+// carry becomes the next stronger one that it can, or else context or a notice.
+func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
+	if e.HostEvent == "WorktreeCreate" {
+		return hook.Output{} // the host reads the answer as a path
+	}
+	ch := channelOf(e.Name)
+	var a answer
+	context := v.Context
+	if v.Decision == hook.Advise {
+		context = joinLines(v.Reason, v.Context)
+	}
+	switch d := effective(e.Name, ch, v); d {
+	case hook.Deny:
+		a.permission, a.permissionReason = "deny", reason(v, ch.maxReason)
+	case hook.Ask:
+		a.permission, a.permissionReason = "ask", reason(v, ch.maxReason)
+	case hook.Block:
+		a.reason = reason(v, ch.maxReason)
+	case hook.Rewrite:
+		a.input = appendRaw(nil, v.Input)
+	case hook.Pass:
+		if v.Decision > hook.Rewrite {
+			// Nothing here can refuse: say it where it will be read.
+			if ch.context {
+				context = joinLines(reason(v, maxReason), v.Context)
+			} else {
+				v.Notice = joinLines(reason(v, maxReason), v.Notice)
+			}
+		}
+	}
+	if ch.context {
+		a.context = hook.Clip(context, maxContext)
+	}
+	if ch.notice {
+		a.notice = hook.Clip(v.Notice, maxNotice)
+	}
+	if e.Name == hook.PostToolUse && e.Tool != nil && e.Tool.Result != nil && sameShape(e.Tool.Result.Raw, v.Result) {
+		a.output = appendRaw(nil, v.Result)
+	}
+	return hook.Output{Stdout: a.append(make([]byte, 0, a.size()), e.Name)}
+}
+
+// effective is the decision that the answer carries: Deny, Ask or Rewrite before
+// a tool, Block elsewhere, Pass for none.
+func effective(e hook.EventName, ch channel, v hook.Verdict) hook.Decision {
+	switch {
+	case v.Decision == hook.Rewrite:
+		// updatedInput replaces the whole input and needs no decision: the host
+		// then asks for permission for the new one.
+		if e == hook.PreToolUse && isObject(v.Input) {
+			return hook.Rewrite
+		}
+	case v.Decision == hook.Ask && e == hook.PreToolUse:
+		return hook.Ask
+	case v.Decision == hook.Ask && e == hook.PermissionRequest:
+		return hook.Pass // the host is already asking
+	case v.Decision >= hook.Ask:
+		return ch.decides
+	}
+	return hook.Pass
+}
+
+func reason(v hook.Verdict, limit int) string {
+	if r := strings.TrimSpace(v.Reason); r != "" {
+		return hook.Clip(r, limit)
+	}
+	by := v.Rule
+	if by == "" {
+		by = v.Gate
+	}
+	if by == "" {
+		return "guardrails refused this without giving a reason"
+	}
+	return hook.Clip("guardrails: refused by "+by, limit)
+}
+
+func isObject(raw []byte) bool {
+	value, err := hook.FirstValue(raw)
+	return err == nil && value[0] == '{'
+}
+
+// sameShape reports whether a new tool result can stand for the old one: the
+// host applies it only if it has the tool's own shape, and ignores a string for
+// a shell's object (2.1.197 and 2.1.332, measured). So both are of one type, an
+// object has the same members of the same types, and elements are of the first
+// old one's type.
+func sameShape(old, repl []byte) bool {
+	if len(old) == 0 || len(repl) == 0 {
+		return false
+	}
+	value, err := hook.FirstValue(repl)
+	if err != nil || jsonType(value) != jsonType(old) {
+		return false
+	}
+	switch old[0] {
+	case '"':
+		return true
+	case '{':
+		n := 0
+		for key, was := range hook.Members(old) {
+			if is := hook.Member(value, string(key)); is == nil || jsonType(is) != jsonType(was) {
+				return false
+			}
+			n++
+		}
+		for range hook.Members(value) {
+			n--
+		}
+		return n == 0
+	case '[':
+		var was []byte
+		for was = range hook.Elements(old) {
+			break
+		}
+		for is := range hook.Elements(value) {
+			if was == nil || jsonType(is) != jsonType(was) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// jsonType tells the types of valid values apart by their first byte.
+func jsonType(v []byte) byte {
+	switch c := v[0]; c {
+	case '"', '{', '[', 'n':
+		return c
+	case 't', 'f':
+		return 't'
+	}
+	return '0'
+}
+
+// answer is what one line says; empty members are left out.
+type answer struct {
+	reason                       string // of a top-level block
+	permission, permissionReason string
+	context, notice              string
+	input, output                []byte
+}
+
+func (a *answer) size() int {
+	return 256 + len(a.reason) + len(a.permissionReason) + len(a.context) + len(a.notice) + len(a.input) + len(a.output)
+}
+
+func (a *answer) append(b []byte, e hook.EventName) []byte {
+	o := object{b: append(b, '{'), first: true}
+	if a.reason != "" {
+		o.text("decision", "block")
+		o.text("reason", a.reason)
+	}
+	if a.notice != "" {
+		o.text("systemMessage", a.notice)
+	}
+	if a.permission != "" || a.context != "" || a.input != nil || a.output != nil {
+		o.open("hookSpecificOutput")
+		o.text("hookEventName", string(e))
+		switch {
+		case a.permission == "":
+		case e == hook.PermissionRequest:
+			o.open("decision")
+			o.text("behavior", a.permission)
+			o.text("message", a.permissionReason)
+			o.close()
+		default:
+			o.text("permissionDecision", a.permission)
+			o.text("permissionDecisionReason", a.permissionReason)
+		}
+		if a.input != nil {
+			o.raw("updatedInput", a.input)
+		}
+		if a.output != nil {
+			o.raw("updatedToolOutput", a.output)
+		}
+		if a.context != "" {
+			o.text("additionalContext", a.context)
+		}
+		o.close()
+	}
+	return append(o.b, '}', '\n')
+}
+
+// object appends members to one JSON object.
+type object struct {
+	b     []byte
+	first bool
+}
+
+func (o *object) key(name string) {
+	if !o.first {
+		o.b = append(o.b, ',')
+	}
+	o.first = false
+	o.b = append(o.b, '"')
+	o.b = append(append(o.b, name...), '"', ':')
+}
+
+func (o *object) text(key, value string) {
+	o.key(key)
+	o.b = append(o.b, '"')
+	for i := 0; i < len(value); {
+		c := value[i]
+		if c < utf8.RuneSelf {
+			o.b = appendASCII(o.b, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(value[i:])
+		o.b = appendEscaped(o.b, r)
+		i += n
+	}
+	o.b = append(o.b, '"')
+}
+
+func (o *object) raw(key string, value []byte) {
+	o.key(key)
+	o.b = append(o.b, value...)
+}
+
+func (o *object) open(key string) {
+	o.key(key)
+	o.b = append(o.b, '{')
+	o.first = true
+}
+
+func (o *object) close() {
+	o.b = append(o.b, '}')
+	o.first = false
+}
+
+func appendASCII(b []byte, c byte) []byte {
+	switch {
+	case c == '"' || c == '\\':
+		return append(b, '\\', c)
+	case c == '\n':
+		return append(b, '\\', 'n')
+	case c == '\t':
+		return append(b, '\\', 't')
+	case c < ' ' || c == 0x7f:
+		return appendUnit(b, uint16(c))
+	}
+	return append(b, c)
+}
+
+func appendEscaped(b []byte, r rune) []byte {
+	if r > 0xffff {
+		high, low := utf16.EncodeRune(r)
+		return appendUnit(appendUnit(b, uint16(high)), uint16(low))
+	}
+	return appendUnit(b, uint16(r))
+}
+
+func appendUnit(b []byte, u uint16) []byte {
+	const digits = "0123456789abcdef"
+	return append(b, '\\', 'u', digits[u>>12], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+}
+
+// appendRaw appends a valid JSON value on one line and in ASCII: white space
+// between its parts is dropped, and what is not ASCII, which only a string can
+// hold, is escaped.
+func appendRaw(b, value []byte) []byte {
+	value, err := hook.FirstValue(value)
+	if err != nil {
+		return nil
+	}
+	inString := false
+	for i := 0; i < len(value); {
+		c := value[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(value[i:])
+			b = appendEscaped(b, r)
+			i += n
+			continue
+		case inString && c == '\\':
+			b = append(b, c, value[i+1])
+			i += 2
+			continue
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ' ' || c == '\n' || c == '\r' || c == '\t'):
+			i++
+			continue
+		}
+		b = append(b, c)
+		i++
+	}
+	return b
+}
