@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A testCase is one line of a case file as a question to check --batch.
+type testCase struct {
+	id, file, tier string
+	request        map[string]any
+	expect         expectation
+	shown          string // the input on one line, for a person
+}
+
+// A row is what the case files say, in all their shapes.
+type row struct {
+	ID       string          `json:"id"`
+	Input    json.RawMessage `json:"input"`
+	Expected string          `json:"expected"`
+
+	Tier string `json:"tier"` // of a shell case: how far its sources agree
+
+	Kind   string `json:"kind"`  // of a policy case: command or file_path
+	Field  string `json:"field"` // or command, file_path, content, output
+	Policy string `json:"policy"`
+
+	Host   string `json:"host"` // of a case that a user reported
+	Event  string `json:"event"`
+	Expect struct {
+		Verdict json.RawMessage `json:"verdict"`
+	} `json:"expect"`
+}
+
+// readCases reads one file. What cannot be put to the binary as one call on an
+// empty project is kept under a tier that says what it needs.
+func readCases(file, agent, project string) ([]testCase, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+	var cases []testCase
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 64<<20)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var r row
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			// Another shape than ours altogether: it is for a later program.
+			cases = append(cases, testCase{file: name, tier: "another shape"})
+			continue
+		}
+		c := testCase{id: r.ID, file: name}
+		switch name {
+		case "shell", "issues":
+			c.tier = r.Tier
+			c.line(r, "command")
+		case "policies":
+			c.policy(r)
+		case "users":
+			c.reported(r, agent, project)
+		default:
+			c.tier = "another capability"
+		}
+		if c.expect != expectNothing && c.id == "" {
+			return nil, fmt.Errorf("%s:%d: a case without an id", file, n)
+		}
+		if c.request != nil {
+			c.request["id"] = c.id
+		}
+		cases = append(cases, c)
+	}
+	return cases, lines.Err()
+}
+
+// line makes c a question about one string.
+func (c *testCase) line(r row, field string) {
+	var input string
+	if json.Unmarshal(r.Input, &input) != nil {
+		c.tier = "input is no text"
+		return
+	}
+	switch r.Expected {
+	case "block":
+		c.expect = expectStop
+	case "warn":
+		c.expect = expectWarn
+	case "allow":
+		c.expect = expectAllow
+	default: // the sources contradict each other
+		c.tier = strings.TrimSpace(c.tier + " without an expectation")
+		return
+	}
+	c.shown = oneLine(input)
+	switch field {
+	case "command":
+		c.request = map[string]any{"command": input}
+	case "read":
+		c.request = map[string]any{"tool": "Read", "path": input}
+	case "write":
+		c.request = map[string]any{"tool": "Write", "path": input, "content": "x\n"}
+	case "content":
+		c.request = map[string]any{"tool": "Write", "path": "notes.txt", "content": input}
+	}
+}
+
+// policy reads a case of another product's policy test. Its tier is the kind
+// of call, since the rules of such a product are not all ours.
+func (c *testCase) policy(r row) {
+	c.tier = r.Kind + r.Field
+	switch c.tier {
+	case "command", "content":
+		c.line(r, c.tier)
+	case "file_path":
+		// Their rules are about reading secrets or about writing settings.
+		field := "read"
+		for _, word := range []string{"config-guard", "write"} {
+			if strings.Contains(r.ID, word) || strings.Contains(r.Policy, word) {
+				field = "write"
+			}
+		}
+		c.line(r, field)
+	}
+}
+
+// reported reads a case that a user reported: the payload of one event, if that
+// is all it needs.
+func (c *testCase) reported(r row, agent, project string) {
+	var verdict string
+	var input map[string]any
+	if json.Unmarshal(r.Expect.Verdict, &verdict) != nil || json.Unmarshal(r.Input, &input) != nil {
+		c.tier = "several events"
+		return
+	}
+	if r.Host != agent && r.Host != "any" {
+		c.tier = "host " + r.Host
+		return
+	}
+	if r.Event != "PreToolUse" && r.Event != "UserPromptSubmit" {
+		c.tier = r.Event
+		return
+	}
+	fields := []string{"tool_name", "tool_input", "cwd", "permission_mode", "prompt"}
+	for _, key := range slices.Sorted(maps.Keys(input)) {
+		if !slices.Contains(fields, key) {
+			c.tier = r.Event + ", with " + key
+			return
+		}
+	}
+	c.tier = r.Event
+	switch verdict {
+	case "none":
+		c.expect = expectAllow
+	case "ask":
+		c.expect = expectAsk
+	case "deny":
+		c.expect = expectDeny
+	default:
+		c.tier = r.Event + ", verdict " + verdict
+		return
+	}
+	payload := map[string]any{
+		"session_id": "corpus", "transcript_path": project + "/t.jsonl", "cwd": project,
+		"permission_mode": "default", "hook_event_name": r.Event,
+	}
+	if _, ok := input["tool_input"]; ok {
+		payload["tool_name"] = "Bash"
+		payload["tool_use_id"] = "toolu_" + r.ID
+	}
+	maps.Copy(payload, input)
+	c.shown = oneLine(string(r.Input))
+	c.request = map[string]any{"payload": payload}
+}
+
+func oneLine(text string) string {
+	text = strings.ReplaceAll(text, "\n", `\n`)
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	return text
+}

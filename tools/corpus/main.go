@@ -1,0 +1,315 @@
+// Command corpus judges case files with the built binary, through the same
+// `guardrails check --batch` that anyone may call, and prints how often it was
+// right: both ways, because a guard that refuses everything refuses every attack.
+// It must not import the product, and the product needs none of the files.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin/guardrails", "the binary to ask")
+	flag.StringVar(&o.cases, "cases", "", "folder of *.jsonl case files")
+	flag.StringVar(&o.agent, "agent", "claude", "host whose answers count")
+	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
+	flag.BoolVar(&o.verbose, "v", false, "list every miss")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := corpus(ctx, o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "corpus:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	bin, cases, agent, only string
+	verbose                 bool
+}
+
+func corpus(ctx context.Context, o options, out io.Writer) error {
+	files, err := filepath.Glob(filepath.Join(o.cases, "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	if o.cases == "" || len(files) == 0 {
+		return fmt.Errorf("no *.jsonl file in %q; name a folder with -cases", o.cases)
+	}
+	bin, err := filepath.Abs(o.bin)
+	if err != nil {
+		return err
+	}
+	home, err := os.MkdirTemp("", "guardrails-corpus")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	project := filepath.Join(home, "project")
+	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
+		return err
+	}
+
+	var judged, later []group
+	var misses []miss
+	for _, file := range files {
+		cases, err := readCases(file, o.agent, filepath.ToSlash(project))
+		if err != nil {
+			return err
+		}
+		groups := tally(cases)
+		if o.only != "" {
+			groups = slices.DeleteFunc(groups, func(g group) bool {
+				return !strings.Contains(g.file, o.only) && !strings.Contains(g.tier, o.only)
+			})
+		}
+		for i := range groups {
+			g := &groups[i]
+			if !g.judged {
+				later = append(later, *g)
+				continue
+			}
+			answers, err := ask(ctx, bin, home, project, o.agent, g.cases)
+			if err != nil {
+				return fmt.Errorf("%s: %w", g.name(), err)
+			}
+			missed, err := g.score(answers)
+			if err != nil {
+				return fmt.Errorf("%s: %w", g.name(), err)
+			}
+			misses = append(misses, missed...)
+			judged = append(judged, *g)
+		}
+	}
+	if o.verbose {
+		for _, m := range misses {
+			fmt.Fprintln(out, m)
+		}
+		if len(misses) > 0 {
+			fmt.Fprintln(out)
+		}
+	}
+	report(out, judged, later)
+	return nil
+}
+
+// ask has the binary judge all cases in one process, in a home that holds
+// nothing.
+func ask(ctx context.Context, bin, home, project, agent string, cases []testCase) (map[string]answer, error) {
+	var in bytes.Buffer
+	enc := json.NewEncoder(&in)
+	enc.SetEscapeHTML(false)
+	for _, c := range cases {
+		if err := enc.Encode(c.request); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.id, err)
+		}
+	}
+	cmd := exec.CommandContext(ctx, bin, "check", "--batch", "--agent", agent)
+	cmd.Dir = project
+	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	cmd.Stdin = &in
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		// 1 is "not every line was judged": the lines say which.
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || out.Len() == 0 {
+			return nil, fmt.Errorf("check --batch: %w\n%s", err, stderr.Bytes())
+		}
+	}
+	answers := make(map[string]answer, len(cases))
+	lines := bufio.NewScanner(&out)
+	lines.Buffer(nil, 64<<20)
+	for i := 0; lines.Scan(); i++ {
+		var a answer
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			return nil, fmt.Errorf("answer %d: %w: %s", i+1, err, lines.Bytes())
+		}
+		if i < len(cases) && a.ID != cases[i].id {
+			return nil, fmt.Errorf("answer %d is for %q, want %q: the order is not kept", i+1, a.ID, cases[i].id)
+		}
+		answers[a.ID] = a
+	}
+	return answers, lines.Err()
+}
+
+// An answer is one line of check --batch.
+type answer struct {
+	ID       string  `json:"id"`
+	Decision string  `json:"decision"`
+	Rule     string  `json:"rule"`
+	MS       float64 `json:"ms"`
+	Error    string  `json:"error"`
+}
+
+// An expectation is what a case wants of an answer.
+type expectation int
+
+const (
+	expectNothing expectation = iota // a case that cannot be judged yet
+	expectAllow                      // pass, advise or rewrite
+	expectWarn                       // anything but silence
+	expectAsk                        // ask
+	expectStop                       // deny, ask or block
+	expectDeny                       // deny or block
+)
+
+func (e expectation) String() string {
+	return [...]string{"nothing", "allow", "warn", "ask", "stop", "deny"}[e]
+}
+
+// met reports whether a decision is what was expected.
+func (e expectation) met(decision string) bool {
+	switch decision {
+	case "pass":
+		return e == expectAllow
+	case "advise", "rewrite":
+		return e == expectAllow || e == expectWarn
+	case "ask":
+		return e == expectAsk || e == expectStop || e == expectWarn
+	case "deny", "block":
+		return e == expectDeny || e == expectStop || e == expectWarn
+	}
+	return false
+}
+
+// A group is the cases of one file and tier, and how they went.
+type group struct {
+	file, tier string
+	cases      []testCase
+	judged     bool // false: not yet
+
+	stopped, toStop int // right and total of what must not just run
+	passed, toPass  int // right and total of what must
+	failed          int // no verdict
+	ms              []float64
+}
+
+func (g group) name() string { return strings.TrimSuffix(g.file+" "+g.tier, " ") }
+
+// tally sorts cases into groups. A tier holds either cases to judge or cases
+// for later, never both.
+func tally(cases []testCase) []group {
+	var groups []group
+	for _, c := range cases {
+		i := slices.IndexFunc(groups, func(g group) bool { return g.file == c.file && g.tier == c.tier })
+		if i < 0 {
+			groups = append(groups, group{file: c.file, tier: c.tier, judged: c.expect != expectNothing})
+			i = len(groups) - 1
+		}
+		groups[i].cases = append(groups[i].cases, c)
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(a.name(), b.name()) })
+	return groups
+}
+
+// A miss is a case that was judged wrongly, or not at all.
+type miss struct {
+	c      testCase
+	answer answer
+}
+
+func (m miss) String() string {
+	got := m.answer.Decision
+	if m.answer.Rule != "" {
+		got += " " + m.answer.Rule
+	}
+	if m.answer.Error != "" {
+		got = "error: " + m.answer.Error
+	}
+	return fmt.Sprintf("%s: want %s, got %s: %s", m.c.id, m.c.expect, got, m.c.shown)
+}
+
+// score counts the answers to g's cases and returns the misses.
+func (g *group) score(answers map[string]answer) ([]miss, error) {
+	var misses []miss
+	for _, c := range g.cases {
+		a, ok := answers[c.id]
+		if !ok {
+			return nil, fmt.Errorf("no answer for %s", c.id)
+		}
+		if a.Error != "" || a.Decision == "" {
+			g.failed++
+		} else {
+			g.ms = append(g.ms, a.MS)
+		}
+		right := a.Error == "" && c.expect.met(a.Decision)
+		if !right {
+			misses = append(misses, miss{c, a})
+		}
+		n := 0
+		if right {
+			n = 1
+		}
+		if c.expect == expectAllow {
+			g.toPass++
+			g.passed += n
+		} else {
+			g.toStop++
+			g.stopped += n
+		}
+	}
+	return misses, nil
+}
+
+func report(out io.Writer, judged, later []group) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "file\ttier\tstopped\t\tlet through\t\tno verdict\tp50 ms\tp95 ms")
+	var all group
+	for _, g := range judged {
+		line(w, g.file, g.tier, g)
+		all.stopped, all.toStop = all.stopped+g.stopped, all.toStop+g.toStop
+		all.passed, all.toPass = all.passed+g.passed, all.toPass+g.toPass
+		all.failed += g.failed
+		all.ms = append(all.ms, g.ms...)
+	}
+	line(w, "all", "", all)
+	_ = w.Flush()
+	if len(later) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\nnot yet:")
+	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, g := range later {
+		fmt.Fprintf(w, "%s\t%d\t%s\n", g.file, len(g.cases), g.tier)
+	}
+	_ = w.Flush()
+}
+
+func line(w io.Writer, file, tier string, g group) {
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%.3f\t%.3f\n", file, tier, rate(g.stopped, g.toStop), rate(g.passed, g.toPass),
+		g.failed, quantile(g.ms, 50), quantile(g.ms, 95))
+}
+
+// rate prints a count with its share, in two columns.
+func rate(right, total int) string {
+	if total == 0 {
+		return "-\t"
+	}
+	return fmt.Sprintf("%d/%d\t%.1f %%", right, total, 100*float64(right)/float64(total))
+}
+
+// quantile returns the nearest-rank p-th percentile of ms, 0 of none.
+func quantile(ms []float64, p int) float64 {
+	if len(ms) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(ms))
+	return sorted[max(0, (len(sorted)*p+99)/100-1)]
+}
