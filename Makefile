@@ -72,7 +72,7 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 	tools/fuzz.sh $(FUZZTIME)
 
 e2e: ## drive the real host programs, pinned in .e2e/, against a scripted model
-	go test -count=1 -timeout 30m -tags e2e -run '^TestE2E' -v ./adapters/hosttest/... $(ARGS)
+	go test -count=1 -timeout 30m -tags e2e -run '^TestE2E' -v ./adapters/hosttest/e2e $(ARGS)
 
 bench: ## whole-process medians next to an empty Go program, RUNS (300) interleaved
 	go run ./tools/bench -runs $(RUNS) $(ARGS)

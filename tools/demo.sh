@@ -17,13 +17,13 @@ cp .claude/settings.local.json "$tmp/before.json"
 
 title() { printf '\n\033[1m%s\033[0m\n' "$1" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
 
-# show runs a command line as a person would type it and prints how it ended.
+# show runs a command line as a person would type it; it must end with the code.
 show() {
-	local want=$1 line=$2 code=0
-	printf '$ %s\n' "$line"
-	PATH="$(dirname "$bin"):$PATH" bash -c "$line" 2>&1 | sed 's/^/  /' || true
-	code=$(PATH="$(dirname "$bin"):$PATH" bash -c "$line" >/dev/null 2>&1; echo $?)
-	[ "$want" = any ] || [ "$code" = "$want" ] || { echo "demo: ended with $code, not $want" >&2; exit 1; }
+	local code=0 out
+	printf '$ %s\n' "$2"
+	out=$(PATH="$(dirname "$bin"):$PATH" bash -c "$2" 2>&1) || code=$?
+	printf '%s\n' "$out" | sed 's/^/  /'
+	[ "$code" = "$1" ] || { echo "demo: ended with $code, not $1" >&2; exit 1; }
 }
 
 # call prints what Claude Code sends before a shell command.
@@ -43,9 +43,8 @@ show 0 'guardrails init --agent claude --dir . --yes --dry-run'
 cmp .claude/settings.local.json "$tmp/before.json"
 
 title 'Install, then look'
-printf '$ guardrails init --agent claude --dir . --yes\n'
-"$bin" init --agent claude --dir . --yes 2>&1 | sed 's/^/  /'
-show any 'guardrails init --agent claude --dir . --show'
+show 0 'guardrails init --agent claude --dir . --yes'
+show 0 'guardrails init --agent claude --dir . --show'
 
 title 'What Claude Code is told when the model wants to run …'
 judged 'git status'
@@ -61,6 +60,5 @@ show 0 'guardrails check -- git status'
 show 2 "guardrails check -- 'find ~ -delete'"
 
 title 'Remove it: the settings file is what it was, byte for byte'
-printf '$ guardrails init --agent claude --dir . --uninstall --yes\n'
-"$bin" init --agent claude --dir . --uninstall --yes 2>&1 | sed 's/^/  /'
+show 0 'guardrails init --agent claude --dir . --uninstall --yes'
 cmp .claude/settings.local.json "$tmp/before.json"

@@ -37,7 +37,7 @@ type tree struct {
 }
 
 // root returns the top of the module.
-func root(t testing.TB) string {
+func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../..")
 	if err != nil {
@@ -84,7 +84,7 @@ var loaded = sync.OnceValues(func() (*tree, error) {
 })
 
 // load lists the module once per test run.
-func load(t testing.TB) *tree {
+func load(t *testing.T) *tree {
 	t.Helper()
 	tr, err := loaded()
 	if err != nil {
