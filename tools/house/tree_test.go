@@ -22,7 +22,7 @@ func tracked(t *testing.T) []string {
 	dir := root(t)
 	if out, err := run(dir, nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"); err == nil {
 		var names []string
-		for _, name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 			if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
 				names = append(names, name)
 			}
