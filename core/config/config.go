@@ -9,8 +9,9 @@ package config
 
 import "time"
 
-// Config is the merged configuration. The zero value is not the default: see
-// Defaults.
+// Config is a whole configuration. The zero value is not the default: see
+// Defaults. The On field of a section is what decides whether it is in force;
+// its other fields are always filled in.
 type Config struct {
 	Version      int
 	Mode         Mode
@@ -68,7 +69,7 @@ type Rewrite struct {
 
 // Validators holds the settings of the content validators.
 type Validators struct {
-	On                bool // the section stands and is enabled
+	On                bool // some layer has the section, enabled
 	Enabled           bool
 	Input             []string      // names, never empty
 	Output            []string      // names, never empty
@@ -111,7 +112,7 @@ func (c Command) IsZero() bool { return len(c.Argv) == 0 && c.Shell == "" }
 
 // Handoffs names the packs in force.
 type Handoffs struct {
-	On          bool // the section stands
+	On          bool // some layer has the section
 	Packs       []string
 	Preferences Preferences
 }
@@ -162,14 +163,18 @@ type Package struct {
 	Lint      Command
 	Build     Command
 	Test      Command
-	Report    string   // coverage report, relative to the package
+	Report    string   // coverage report, relative to the root
 	PatchMin  *float64 // nil = as for the project
 	Tolerance *float64 // nil = as for the project
 }
 
 // Dependencies holds the settings of the dependency check.
 type Dependencies struct {
-	Enabled       bool // look-ups over the network; the offline checks are on everywhere
+	// On says whether to look packages up over the network: in projects that
+	// opted in, and everywhere if the human's file has the section, unless
+	// Enabled is false. The offline checks are on everywhere.
+	On            bool
+	Enabled       bool
 	MinAgeDays    int
 	CooldownHours int
 	DenySeverity  string   // critical, high, moderate or low
@@ -213,7 +218,7 @@ func Defaults() Config {
 			Lessons:     true,
 		},
 		Dependencies: Dependencies{
-			MinAgeDays: 30, CooldownHours: 24, DenySeverity: "critical",
+			Enabled: true, MinAgeDays: 30, CooldownHours: 24, DenySeverity: "critical",
 		},
 	}
 }

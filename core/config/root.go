@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ec261362/guardrails/core/fsx"
 )
 
 // FileName is the project's configuration file. Its presence at the project
@@ -236,7 +238,7 @@ func sameFile(a, b string) bool {
 
 // readLine returns the trimmed content of one of git's one-line files.
 func readLine(name string) (string, error) {
-	data, err := readBounded(name, maxGitFile)
+	data, err := fsx.ReadFile(name, maxGitFile)
 	if err != nil {
 		return "", err
 	}

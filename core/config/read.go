@@ -1,0 +1,696 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// MaxSize is the size from which on a file is not read, in bytes.
+const MaxSize = 256 << 10
+
+// File is one configuration file as read, without what lies below it.
+type File struct {
+	Name string
+	// Config holds what the file says over the defaults of the keys it leaves
+	// out. The On fields say which sections it has.
+	Config Config
+
+	set []mark
+}
+
+// mark is a key that the file sets.
+type mark struct {
+	sec  *field // the top-level key it belongs to
+	f    *field
+	path string
+	line int
+	col  int
+}
+
+// Parse reads one file strictly and reports all that is wrong with it, sorted by
+// place. name is only used in messages. The File is nil if there are problems.
+// An empty file is valid, and so is an empty section: it has its defaults.
+func Parse(name string, data []byte) (*File, Problems) {
+	f, problems := parse(name, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return f, nil
+}
+
+// parse is Parse, but also returns what could be read of a file with problems.
+func parse(name string, data []byte) (*File, Problems) {
+	d := decoder{file: &File{Name: name, Config: Defaults()}}
+	d.document(data)
+	d.problems.sort()
+	return d.file, d.problems
+}
+
+type decoder struct {
+	file     *File
+	problems Problems
+	sec      *field   // top-level key being read
+	custom   []string // names of validators.custom
+	late     []lateWord
+}
+
+// lateWord is a word to be judged once the names of validators.custom are known.
+type lateWord struct {
+	f    *field
+	path string
+	node *yaml.Node
+}
+
+func (d *decoder) report(line, col int, msg string) {
+	d.problems = append(d.problems, Problem{File: d.file.Name, Line: line, Col: col, Msg: msg})
+}
+
+func (d *decoder) at(n *yaml.Node, path, msg string) {
+	if path != "" {
+		msg = path + ": " + msg
+	}
+	d.report(n.Line, n.Column, msg)
+}
+
+func (d *decoder) document(data []byte) {
+	if !d.readable(data) {
+		return
+	}
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		d.syntax(data, err)
+		return
+	}
+	var doc, next yaml.Node
+	if err := loader.Load(&doc); err == io.EOF {
+		return
+	} else if err != nil {
+		d.syntax(data, err)
+		return
+	}
+	if len(doc.Content) == 1 {
+		d.top(doc.Content[0])
+	}
+	if err := loader.Load(&next); err == nil {
+		d.report(next.Line, next.Column, "a second document begins here: one file holds one document")
+	} else if err != io.EOF {
+		d.syntax(data, err)
+	}
+}
+
+// readable rules out what no YAML reader should be shown.
+func (d *decoder) readable(data []byte) bool {
+	if len(data) > MaxSize {
+		d.report(0, 0, fmt.Sprintf("larger than %d KiB", MaxSize>>10))
+		return false
+	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		d.report(1, 1, "UTF-16: save the file as UTF-8")
+		return false
+	}
+	ok := true
+	line, col := 1, 1
+	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
+	for len(rest) > 0 {
+		r, n := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			d.report(line, col, fmt.Sprintf("byte 0x%02x is not UTF-8: save the file as UTF-8", rest[0]))
+			return false
+		case r == '\n' || r == '\r' && !bytes.HasPrefix(rest, []byte("\r\n")):
+			line, col = line+1, 0
+		case r < ' ' && r != '\t' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff:
+			d.report(line, col, fmt.Sprintf("control character %U", r))
+			ok = false
+		}
+		col++
+		rest = rest[n:]
+	}
+	return ok
+}
+
+// syntax reports what the YAML reader says, which never gets past the first
+// error.
+func (d *decoder) syntax(data []byte, err error) {
+	var le *yaml.LoadError
+	if !errors.As(err, &le) {
+		d.report(0, 0, "not valid YAML: "+err.Error())
+		return
+	}
+	line, col := le.Mark.Line, le.Mark.Column
+	if line > 0 {
+		if text, ok := lineOf(data, line); ok {
+			indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+			if i := strings.IndexByte(indent, '\t'); i >= 0 {
+				d.report(line, i+1, "a tab cannot indent: use spaces")
+				return
+			}
+		}
+	}
+	msg := "not valid YAML: " + le.Message
+	switch le.Message {
+	case "mapping values are not allowed in this context":
+		msg = `not valid YAML: a ": " where none can be; indent as the line above, or put the text in quotes`
+	case "found character that cannot start any token":
+		msg = "not valid YAML: a text that begins with this character needs quotes"
+	}
+	if line := le.ContextMark.Line; line > 0 && line != le.Mark.Line && le.ContextMsg != "" {
+		msg += fmt.Sprintf(" (%s that begins on line %d)", le.ContextMsg, line)
+	}
+	d.report(line, col, msg)
+}
+
+func lineOf(data []byte, line int) (string, bool) {
+	for s := range strings.Lines(string(data)) {
+		if line--; line == 0 {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+func (d *decoder) top(n *yaml.Node) {
+	if d.foreign(n, "") || isNull(n) {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		d.at(n, "", "want keys such as policy: or quality:, found "+found(n))
+		return
+	}
+	d.mapping(n, table[:], &d.file.Config, "", true)
+	for _, l := range d.late {
+		if !has(d.custom, l.node.Value) {
+			d.badWord(l.f, l.path, l.node, append(l.f.words[:len(l.f.words):len(l.f.words)], d.custom...))
+		}
+	}
+}
+
+// foreign reports what YAML offers and we do not read.
+func (d *decoder) foreign(n *yaml.Node, path string) bool {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		d.at(n, path, "aliases (*"+n.Value+") are not read here: write the value out")
+		return true
+	case n.Anchor != "":
+		d.at(n, path, "anchors (&"+n.Anchor+") are not read here: write the value out where it is needed")
+		return true
+	case n.Style&yaml.TaggedStyle != 0:
+		d.at(n, path, "tags ("+n.Tag+") are not read here")
+		return true
+	}
+	return false
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// mapping reads the keys of n into p. It returns the keys that were there.
+func (d *decoder) mapping(n *yaml.Node, fields []field, p any, path string, marks bool) (seen []*field) {
+	var firsts [16]*yaml.Node
+	keys := firsts[:0]
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, val := n.Content[i], n.Content[i+1]
+		if !d.key(key, path, &keys) {
+			continue
+		}
+		f := fieldOf(fields, key.Value)
+		if f == nil {
+			d.unknownKey(key, fields, path)
+			continue
+		}
+		seen = append(seen, f)
+		if path == "" && marks {
+			d.sec = f
+		}
+		sub := join(path, f.key)
+		if d.foreign(val, sub) {
+			continue
+		}
+		if f.kind == kindSection {
+			d.section(val, f, p, sub, key)
+			continue
+		}
+		if isNull(val) {
+			continue // as if it were commented out
+		}
+		if d.value(val, f, f.at(p), sub) && marks {
+			d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: sub, line: key.Line, col: key.Column})
+		}
+	}
+	return seen
+}
+
+// key checks one key of a mapping and that it was not there before.
+func (d *decoder) key(key *yaml.Node, path string, keys *[]*yaml.Node) bool {
+	switch {
+	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
+		d.at(key, path, "merge keys (<<) are not read here: write the values out")
+		return false
+	case d.foreign(key, path):
+		return false
+	case key.Kind != yaml.ScalarNode:
+		d.at(key, path, "a key must be a word, found "+found(key))
+		return false
+	}
+	for _, k := range *keys {
+		if k.Value == key.Value {
+			d.report(key.Line, key.Column, fmt.Sprintf("duplicate key %q (first on line %d)", join(path, key.Value), k.Line))
+			return false
+		}
+	}
+	*keys = append(*keys, key)
+	return true
+}
+
+func (d *decoder) section(n *yaml.Node, f *field, p any, path string, key *yaml.Node) {
+	if !isNull(n) && n.Kind != yaml.MappingNode {
+		d.at(n, path, "want keys such as "+f.fields[0].key+":, found "+found(n))
+		return
+	}
+	f.stand(cfg(p))
+	d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: path, line: key.Line, col: key.Column})
+	if n.Kind == yaml.MappingNode {
+		d.mapping(n, f.fields, p, path, true)
+	}
+}
+
+// value reads n into to, a pointer, and reports whether all of it was good.
+func (d *decoder) value(n *yaml.Node, f *field, to any, path string) bool {
+	before := len(d.problems)
+	switch f.kind {
+	case kindBool:
+		if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
+			*to.(*bool) = strings.EqualFold(n.Value, "true")
+		} else {
+			d.want(n, path, "true or false", boolHint(n))
+		}
+	case kindInt:
+		d.number(n, f, path, func(v float64) { *to.(*int) = int(v) })
+	case kindNumber:
+		d.number(n, f, path, func(v float64) {
+			switch to := to.(type) {
+			case *float64:
+				*to = v
+			case **float64:
+				*to = &v
+			}
+		})
+	case kindText:
+		if d.text(n, f, path) {
+			*to.(*string) = n.Value
+		}
+	case kindWord:
+		if !d.word(n, f, path) {
+			break
+		}
+		switch to := to.(type) {
+		case *string:
+			*to = n.Value
+		case *Mode:
+			*to = Enforce
+			if n.Value == "warn" {
+				*to = Warn
+			}
+		}
+	case kindDuration:
+		d.duration(n, f, to.(*time.Duration), path)
+	case kindCommand:
+		d.command(n, to.(*Command), path)
+	case kindTexts, kindWords:
+		d.list(n, f, to.(*[]string), path)
+	case kindItems:
+		d.items(n, f, to, path)
+	case kindDict:
+		d.dict(n, f, to, path)
+	}
+	return len(d.problems) == before
+}
+
+func (d *decoder) want(n *yaml.Node, path, what, hint string) {
+	d.at(n, path, "want "+what+", found "+found(n)+hint)
+}
+
+// boolHint helps those who quote, or write yes and no.
+func boolHint(n *yaml.Node) string {
+	if n.Kind != yaml.ScalarNode {
+		return ""
+	}
+	switch strings.ToLower(n.Value) {
+	case "true", "yes", "on", "y", "1":
+		return " (write true, without quotes)"
+	case "false", "no", "off", "n", "0":
+		return " (write false, without quotes)"
+	}
+	return ""
+}
+
+func (d *decoder) number(n *yaml.Node, f *field, path string, set func(float64)) {
+	what := "a number"
+	if f.kind == kindInt {
+		what = "a whole number"
+	}
+	v, err := strconv.ParseFloat(n.Value, 64)
+	good := n.Kind == yaml.ScalarNode && err == nil && plainNumber(n.Value) &&
+		(n.Tag == "!!int" || n.Tag == "!!float" && f.kind == kindNumber)
+	switch {
+	case !good:
+		hint := ""
+		if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && err == nil && plainNumber(n.Value) {
+			hint = " (write it without quotes)"
+		}
+		d.want(n, path, what, hint)
+	case f.min == f.max && v != f.max:
+		d.want(n, path, trim(f.max), "")
+	case v < f.min || v > f.max:
+		d.want(n, path, what+" from "+trim(f.min)+" to "+trim(f.max), "")
+	default:
+		set(v)
+	}
+}
+
+// plainNumber rules out hexadecimal, underscores, infinity and the like.
+func plainNumber(s string) bool {
+	return s != "" && strings.Trim(s, "+-.0123456789eE") == ""
+}
+
+func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func (d *decoder) text(n *yaml.Node, f *field, path string) bool {
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
+		d.want(n, path, "a text", "")
+		return false
+	case n.Tag != "!!str":
+		d.want(n, path, "a text", " (put it in quotes)")
+		return false
+	case strings.TrimSpace(n.Value) == "":
+		d.at(n, path, "must not be empty")
+		return false
+	}
+	if f.check != nil {
+		if why := f.check(n.Value); why != "" {
+			d.at(n, path, quote(n.Value)+": "+why)
+			return false
+		}
+	}
+	return true
+}
+
+func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		d.want(n, path, "one of "+strings.Join(f.words, ", "), "")
+		return false
+	}
+	if n.Tag == "!!str" && has(f.words, n.Value) {
+		return true
+	}
+	if f.late && n.Tag == "!!str" {
+		d.late = append(d.late, lateWord{f, path, n})
+		return true
+	}
+	d.badWord(f, path, n, f.words)
+	return false
+}
+
+func (d *decoder) badWord(f *field, path string, n *yaml.Node, words []string) {
+	hint := ""
+	if w := nearest(n.Value, words); w != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", w)
+	}
+	what := "one of " + strings.Join(words, ", ")
+	if len(words) == 1 {
+		what = words[0]
+	}
+	d.want(n, path, what, hint)
+}
+
+func (d *decoder) duration(n *yaml.Node, f *field, to *time.Duration, path string) {
+	const what = "a duration such as 90s or 200ms"
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		d.want(n, path, what, "")
+		return
+	}
+	v, err := time.ParseDuration(n.Value)
+	switch {
+	case err != nil && (n.Tag == "!!int" || n.Tag == "!!float"):
+		d.want(n, path, what, " without a unit")
+	case err != nil || n.Tag == "!!bool":
+		d.want(n, path, what, "")
+	case float64(v) < f.min || float64(v) > f.max:
+		d.at(n, path, fmt.Sprintf("want a duration from %s to %s, found %s", short(f.min), short(f.max), n.Value))
+	default:
+		*to = v
+	}
+}
+
+// short prints a duration without its zero parts.
+func short(ns float64) string {
+	s := time.Duration(math.Round(ns)).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func (d *decoder) command(n *yaml.Node, to *Command, path string) {
+	const what = `a command: a text for the shell, or a list of words`
+	switch {
+	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+		d.at(n, path, "must not be empty")
+	case n.Kind == yaml.SequenceNode:
+		words := make([]string, 0, len(n.Content))
+		for i, c := range n.Content {
+			sub := index(path, i)
+			switch {
+			case d.foreign(c, sub):
+			case c.Kind != yaml.ScalarNode || c.Tag == "!!null":
+				d.want(c, sub, "a word", "")
+			case i == 0 && strings.TrimSpace(c.Value) == "":
+				d.at(c, sub, "must not be empty")
+			default:
+				// A word of a command is a text however it looks: 10, true.
+				words = append(words, c.Value)
+			}
+		}
+		to.Argv = words
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!str" && strings.TrimSpace(n.Value) == "":
+		d.at(n, path, "must not be empty")
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+		to.Shell = n.Value
+	default:
+		d.want(n, path, what, "")
+	}
+}
+
+func (d *decoder) list(n *yaml.Node, f *field, to *[]string, path string) {
+	if n.Kind != yaml.SequenceNode {
+		d.wantList(n, path)
+		return
+	}
+	list := make([]string, 0, len(n.Content))
+	for i, c := range n.Content {
+		sub := index(path, i)
+		if d.foreign(c, sub) {
+			continue
+		}
+		good := false
+		if f.kind == kindWords {
+			good = d.word(c, f, sub)
+		} else {
+			good = d.text(c, f, sub)
+		}
+		if good && !has(list, c.Value) {
+			list = append(list, c.Value)
+		}
+	}
+	if f.late && len(list) == 0 {
+		list = builtinValidators
+	}
+	*to = list
+}
+
+func (d *decoder) wantList(n *yaml.Node, path string) {
+	hint := ""
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		hint = " (write [" + n.Value + "])"
+	}
+	d.want(n, path, "a list", hint)
+}
+
+func (d *decoder) items(n *yaml.Node, f *field, to any, path string) {
+	if n.Kind != yaml.SequenceNode {
+		d.want(n, path, "a list", "")
+		return
+	}
+	for i, c := range n.Content {
+		d.item(c, f, f.grow(to, ""), index(path, i))
+	}
+}
+
+func (d *decoder) dict(n *yaml.Node, f *field, to any, path string) {
+	if n.Kind != yaml.MappingNode {
+		d.want(n, path, "keys with a mapping each", "")
+		return
+	}
+	var keys []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, val := n.Content[i], n.Content[i+1]
+		if !d.key(key, path, &keys) {
+			continue
+		}
+		if f.check != nil {
+			if why := f.check(key.Value); why != "" {
+				d.at(key, path, quote(key.Value)+": "+why)
+				continue
+			}
+		}
+		p := f.grow(to, key.Value)
+		if !isNull(val) {
+			d.item(val, f, p, path+"["+key.Value+"]")
+		}
+	}
+}
+
+func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
+	if d.foreign(n, path) {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		d.want(n, path, "keys such as "+f.fields[0].key+":", "")
+		return
+	}
+	before := len(d.problems)
+	seen := d.mapping(n, f.fields, p, path, false)
+	for i := range f.fields {
+		if g := &f.fields[i]; g.required && !hasValue(n, seen, g) {
+			d.at(n, path, fmt.Sprintf("needs %q", g.key))
+		}
+	}
+	if f.verify != nil && len(d.problems) == before {
+		if why := f.verify(p); why != "" {
+			d.at(n, path, why)
+		}
+	}
+	if c, ok := p.(*CustomValidator); ok && len(d.problems) == before {
+		if has(d.custom, c.Name) {
+			d.at(n, path, fmt.Sprintf("a second validator named %q", c.Name))
+		}
+		d.custom = append(d.custom, c.Name)
+	}
+}
+
+// hasValue reports whether the mapping n has f's key with something behind it.
+func hasValue(n *yaml.Node, seen []*field, f *field) bool {
+	for _, s := range seen {
+		if s != f {
+			continue
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == f.key {
+				return !isNull(n.Content[i+1])
+			}
+		}
+	}
+	return false
+}
+
+func fieldOf(fields []field, key string) *field {
+	for i := range fields {
+		if fields[i].key == key {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+func (d *decoder) unknownKey(key *yaml.Node, fields []field, path string) {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].key
+	}
+	msg := fmt.Sprintf("unknown key %q", key.Value)
+	if path != "" {
+		msg += " in " + path
+	}
+	if w := nearest(key.Value, names); w != "" {
+		msg += fmt.Sprintf(" (did you mean %q?)", w)
+	} else if w := elsewhere(key.Value, table[:], ""); w != "" {
+		msg += fmt.Sprintf(" (did you mean %q?)", w)
+	} else {
+		msg += "; known are " + strings.Join(names, ", ")
+	}
+	d.report(key.Line, key.Column, msg)
+}
+
+// elsewhere returns the full path of a key that stands in another section.
+func elsewhere(key string, fields []field, path string) string {
+	for i := range fields {
+		f := &fields[i]
+		full := join(path, f.key)
+		if strings.EqualFold(f.key, key) {
+			return full
+		}
+		if f.kind == kindSection {
+			if w := elsewhere(key, f.fields, full); w != "" {
+				return w
+			}
+		}
+	}
+	return ""
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// found names a value as the person who wrote it sees it.
+func found(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.Tag {
+	case "!!null":
+		return "nothing"
+	case "!!int", "!!float":
+		return "the number " + clip(n.Value)
+	case "!!bool":
+		return clip(n.Value)
+	case "!!timestamp":
+		return "the date " + clip(n.Value)
+	}
+	return "the text " + quote(n.Value)
+}
+
+func quote(s string) string { return strconv.Quote(clip(s)) }
+
+// clip keeps messages short, whatever the file holds.
+func clip(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
