@@ -1,10 +1,6 @@
 package gate
 
-import (
-	"strings"
-
-	"github.com/ec261362/guardrails/core/hook"
-)
+import "github.com/ec261362/guardrails/core/hook"
 
 // Limits on merged texts, in characters. A host's smaller cap wins in its
 // adapter.
@@ -53,23 +49,4 @@ func join(a, b string) string {
 		return a
 	}
 	return a + "\n" + b
-}
-
-// Clip shortens text to at most max characters at a line or word boundary and
-// says that it did. The first line always survives, cut only if it alone is
-// too long.
-func Clip(text string, max int) string {
-	if len(text) <= max {
-		return text
-	}
-	runes := []rune(text)
-	if len(runes) <= max {
-		return text
-	}
-	const mark = " …[cut]"
-	keep := string(runes[:max-len([]rune(mark))])
-	if i := strings.LastIndexByte(keep, '\n'); i > len(keep)/2 {
-		keep = keep[:i]
-	}
-	return keep + mark
 }

@@ -2,9 +2,7 @@ package gate
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -79,22 +77,5 @@ func TestMergeKeepsTheFirstRewrite(t *testing.T) {
 	b := hook.Verdict{Decision: hook.Rewrite, Reason: "second", Input: json.RawMessage(`{"b":1}`)}
 	if d := cmp.Diff(a, Merge(a, b)); d != "" {
 		t.Fatal(d)
-	}
-}
-
-func TestClipKeepsTheFirstLineAndTheLimit(t *testing.T) {
-	first := "rule x: the first line"
-	text := first + "\n" + strings.Repeat("Ä long line of detail\n", 400)
-	for _, max := range []int{60, 500, MaxReason} {
-		got := Clip(text, max)
-		if n := utf8.RuneCountInString(got); n > max {
-			t.Errorf("Clip(%d) has %d characters", max, n)
-		}
-		if !strings.HasPrefix(got, first) {
-			t.Errorf("Clip(%d) lost the first line: %q", max, got)
-		}
-	}
-	if got := Clip("short", 10); got != "short" {
-		t.Errorf("short text changed: %q", got)
 	}
 }

@@ -1,6 +1,9 @@
 package hook
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // EventName is a lifecycle event in our canonical vocabulary. The zero value
 // is an event that we do not know; it passes.
@@ -94,3 +97,10 @@ const (
 	BackgroundSubagent
 	BackgroundCommand
 )
+
+// Typed reports whether the event is a prompt that a human typed: a host also
+// submits a finished background task as one (Claude Code 2.1.197 and 2.1.332,
+// measured: "<task-notification>…").
+func (e *Event) Typed() bool {
+	return e.Name == UserPromptSubmit && !strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")
+}

@@ -1,0 +1,297 @@
+// Package engine runs the gates that an event concerns: select, run with
+// deadline and recover, merge, apply each gate's posture, decide the Stop
+// budget, keep the mailbox, record.
+//
+// It knows no host and no particular gate, and prints nothing.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+// RuleInternal is the rule of a denial that a failure of ours caused.
+const RuleInternal = "guardrails/internal"
+
+// Store keeps sessions. *session.Store is one.
+type Store interface {
+	View(host, id string) (session.View, error)
+	Update(ctx context.Context, host, id string, fn func(*session.Tx) error) (session.View, error)
+	// Preview does what Update does on a copy that is thrown away.
+	Preview(host, id string, fn func(*session.Tx) error) (session.View, error)
+}
+
+// Engine judges events. Its fields are set once and only read.
+type Engine struct {
+	Gates   []*gate.Gate
+	Caps    hook.Capabilities
+	Store   Store     // nil: no state, as in a dry run of a single call
+	Env     gate.Env  // handed to every gate
+	Started time.Time // when this process started: tells a double registration from a new event
+	DryRun  bool      // read state, never write it
+}
+
+// Outcome says what became of one gate. The zero value is that it was not for
+// this event.
+type Outcome int
+
+// Outcomes of a gate.
+const (
+	NotFor  Outcome = iota
+	Ran             // it ran, its verdict counts
+	Skipped         // it looked and did not apply
+	Broke           // panic, error or expiry
+)
+
+func (o Outcome) String() string {
+	switch o {
+	case Ran:
+		return "ran"
+	case Skipped:
+		return "skipped"
+	case Broke:
+		return "failed"
+	default:
+		return "not for it"
+	}
+}
+
+// Run is what one gate did.
+type Run struct {
+	Gate    string
+	Outcome Outcome
+	Why     string // for NotFor, Skipped and Broke
+	Verdict hook.Verdict
+	Took    time.Duration
+}
+
+// Result is the judgement of one event.
+type Result struct {
+	Verdict   hook.Verdict
+	Runs      []Run    // one per gate, in list order
+	Lapses    []string // what could not be judged or recorded, for the log
+	Duplicate bool     // the same call was already counted (registered twice)
+}
+
+// Judge runs every gate that e concerns. It always returns, by ctx's deadline
+// at the latest: a gate that has not finished by then is abandoned and its
+// posture decides.
+func (e *Engine) Judge(ctx context.Context, ev *hook.Event) Result {
+	j := judgement{Engine: e, ctx: ctx, event: ev, res: Result{Runs: make([]Run, 0, len(e.Gates))}}
+	j.run()
+	j.settle()
+	j.res.Verdict = clip(j.res.Verdict)
+	return j.res
+}
+
+// judgement is one event on its way.
+type judgement struct {
+	*Engine
+	ctx   context.Context
+	event *hook.Event
+	res   Result
+
+	view    session.View
+	viewed  bool
+	noState string // why there is no state, "" = there is
+
+	last    *gate.Pass // holds the parsed command line
+	changes []session.Change
+	owed    []want
+	notices []lapseNotice
+}
+
+// lapseNotice is told once a session.
+type lapseNotice struct{ gate, text string }
+
+// want is a Stop gate's wish to keep the turn going.
+type want struct {
+	gate *gate.Gate
+	v    hook.Verdict
+}
+
+func (j *judgement) run() {
+	for _, g := range j.Gates {
+		ok, why := g.Applies(j.event)
+		if !ok {
+			j.res.Runs = append(j.res.Runs, Run{Gate: g.ID, Why: why})
+			continue
+		}
+		if g.State && !j.state() {
+			j.lapse(g.ID + ": " + j.noState)
+			j.res.Runs = append(j.res.Runs, Run{Gate: g.ID, Outcome: Skipped, Why: j.noState})
+			continue
+		}
+		r := j.runGate(g)
+		j.res.Runs = append(j.res.Runs, r)
+		if g.Budget > 0 && r.Verdict.Decision == hook.Block {
+			j.owed = append(j.owed, want{g, r.Verdict})
+			continue
+		}
+		j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
+		if r.Verdict.Decision == hook.Rewrite && r.Verdict.Input != nil && j.event.Tool != nil {
+			j.rewrite(r.Verdict.Input)
+		}
+	}
+}
+
+// rewrite lets later gates judge the input that will run.
+func (j *judgement) rewrite(input []byte) {
+	tool, ev := *j.event.Tool, *j.event
+	tool.Input = input
+	ev.Tool = &tool
+	j.event, j.last = &ev, nil
+}
+
+// state loads the session once and reports whether there is one.
+func (j *judgement) state() bool {
+	if j.viewed {
+		return j.noState == ""
+	}
+	j.viewed = true
+	switch {
+	case j.Store == nil:
+		j.noState = "no session store"
+	case j.event.SessionID == "":
+		j.noState = "no session id"
+	default:
+		var err error
+		if j.view, err = j.Store.View(j.event.Host, j.event.SessionID); err != nil {
+			j.noState = "session state unreadable: " + err.Error()
+			// Recorders go on: Update sets the damaged file aside.
+			if j.event.Name.TurnEnd() {
+				return false
+			}
+			j.lapse(j.noState)
+			j.noState = ""
+		}
+	}
+	return j.noState == ""
+}
+
+func (j *judgement) lapse(what string) { j.res.Lapses = append(j.res.Lapses, what) }
+
+// answer is what a gate's goroutine hands back.
+type answer struct {
+	v       hook.Verdict
+	err     error
+	changes []session.Change
+	pass    *gate.Pass
+}
+
+func (j *judgement) runGate(g *gate.Gate) Run {
+	began := time.Now()
+	done := make(chan answer, 1)
+	pass := &gate.Pass{Event: j.event, Session: j.view, Env: j.Env}
+	pass.Share(j.last)
+	go func() {
+		a := answer{pass: pass}
+		defer func() {
+			if p := recover(); p != nil {
+				a.v, a.err, a.changes = hook.Verdict{}, fmt.Errorf("panic: %v", p), nil
+			}
+			done <- a
+		}()
+		pass.Record = func(c session.Change) { a.changes = append(a.changes, c) }
+		a.v, a.err = g.Run(j.ctx, pass)
+	}()
+	var a answer
+	select {
+	case a = <-done:
+		j.last = a.pass
+	case <-j.ctx.Done():
+		// A gate that finished at the same moment still counts.
+		select {
+		case a = <-done:
+			j.last = a.pass
+		default:
+			a.err = errExpired
+		}
+	}
+	r := Run{Gate: g.ID, Took: time.Since(began)}
+	switch {
+	case a.err == nil:
+		r.Outcome, r.Verdict = Ran, a.v
+		if r.Verdict.Decision != hook.Pass && r.Verdict.Gate == "" {
+			r.Verdict.Gate = g.ID
+		}
+		if g.Strength < gate.Enforce && r.Verdict.Decision.Rank() > hook.Advise.Rank() {
+			// A gate may not do more than it says it does.
+			r.Verdict.Context, r.Verdict.Decision, r.Verdict.Reason = joinLines(r.Verdict.Context, r.Verdict.Reason), hook.Advise, ""
+		}
+		j.changes = append(j.changes, a.changes...)
+	case errors.Is(a.err, gate.ErrSkip):
+		r.Outcome, r.Why = Skipped, a.err.Error()
+	default:
+		r.Outcome, r.Why = Broke, a.err.Error()
+		j.lapse(g.ID + ": " + r.Why)
+		r.Verdict = j.posture(g, a.err)
+	}
+	return r
+}
+
+var errExpired = errors.New("ran out of time")
+
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+// posture is the verdict that a gate's own failure means.
+func (j *judgement) posture(g *gate.Gate, err error) hook.Verdict {
+	switch {
+	case g.Posture != gate.FailClosed:
+	case j.event.Name.BeforeTool() && j.event.Tool != nil:
+		switch j.event.Tool.Kind {
+		case hook.Shell, hook.Write, hook.Edit, hook.MCP:
+			return InternalDeny(g.ID, j.event.Tool.Name, firstLine(err.Error()))
+		}
+	case j.event.Name.TurnEnd() && g.Budget > 0:
+		return hook.Verdict{
+			Decision: hook.Block, Gate: g.ID, Rule: RuleInternal,
+			Reason: fmt.Sprintf("%s could not finish (%s): this is not proven. Try again.", g.ID, firstLine(err.Error())),
+		}
+	}
+	j.notices = append(j.notices, lapseNotice{g.ID, "guardrails: " + g.ID + " failed (" + firstLine(err.Error()) + "), so this was not judged by it"})
+	return hook.Verdict{}
+}
+
+// InternalDeny is the denial that stands for a failure of ours in a gate that
+// fails closed.
+func InternalDeny(gateID, tool, why string) hook.Verdict {
+	return hook.Verdict{
+		Decision: hook.Deny, Gate: gateID, Rule: RuleInternal,
+		Reason: fmt.Sprintf("%s: the %s call was not judged, so it is refused: %s failed (%s). "+
+			"Retrying the same call can work; a smaller or simpler one is more likely to. "+
+			"If it keeps failing, tell the user: they can run the command themselves in a terminal.", RuleInternal, tool, gateID, why),
+		Notice: fmt.Sprintf("guardrails: %s failed while judging a %s call, which was refused (%s)", gateID, tool, why),
+	}
+}
+
+func firstLine(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func clip(v hook.Verdict) hook.Verdict {
+	max := gate.MaxReason
+	if v.Decision == hook.Block {
+		max = gate.MaxStop
+	}
+	v.Reason = hook.Clip(v.Reason, max)
+	v.Context = hook.Clip(v.Context, gate.MaxContext)
+	v.Notice = hook.Clip(v.Notice, gate.MaxReason)
+	return v
+}

@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+)
+
+func event(name hook.EventName, kind hook.ToolKind) *hook.Event {
+	e := &hook.Event{Name: name, Host: "test", SessionID: "s"}
+	if name.BeforeTool() || name.AfterTool() {
+		e.Tool = &hook.Tool{ID: "t1", Name: "Bash", Kind: kind, Input: json.RawMessage(`{"command":"ls"}`)}
+	}
+	return e
+}
+
+func says(id string, v hook.Verdict) *gate.Gate {
+	return &gate.Gate{
+		ID: id, On: []hook.EventName{hook.PreToolUse, hook.PostToolUse, hook.Stop}, Strength: gate.Enforce,
+		Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { return v, nil },
+	}
+}
+
+func TestJudgeRunsGatesInOrderAndMerges(t *testing.T) {
+	e := Engine{Gates: []*gate.Gate{
+		says("one", hook.Verdict{Decision: hook.Ask, Rule: "a/b", Reason: "ask"}),
+		says("two", hook.Verdict{Decision: hook.Deny, Rule: "c/d", Reason: "no"}),
+		says("three", hook.Verdict{Decision: hook.Deny, Rule: "e/f", Reason: "never"}),
+		{ID: "elsewhere", On: []hook.EventName{hook.SessionEnd}},
+	}}
+	got := e.Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+	want := hook.Verdict{Decision: hook.Deny, Gate: "two", Rule: "c/d", Reason: "no\nnever"}
+	if d := cmp.Diff(want, got.Verdict); d != "" {
+		t.Error(d)
+	}
+	var outcomes []string
+	for _, r := range got.Runs {
+		outcomes = append(outcomes, r.Gate+" "+r.Outcome.String())
+	}
+	if d := cmp.Diff([]string{"one ran", "two ran", "three ran", "elsewhere not for it"}, outcomes); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFailureOfAClosedGateDeniesOnlyCallsThatCanDoHarm(t *testing.T) {
+	broken := map[string]func(context.Context, *gate.Pass) (hook.Verdict, error){
+		"panic":  func(context.Context, *gate.Pass) (hook.Verdict, error) { panic("boom") },
+		"error":  func(context.Context, *gate.Pass) (hook.Verdict, error) { return hook.Verdict{}, errors.New("boom") },
+		"expiry": func(ctx context.Context, _ *gate.Pass) (hook.Verdict, error) { select {} },
+	}
+	tests := []struct {
+		name  string
+		event *hook.Event
+		want  hook.Decision
+	}{
+		{"shell", event(hook.PreToolUse, hook.Shell), hook.Deny},
+		{"write", event(hook.PreToolUse, hook.Write), hook.Deny},
+		{"edit", event(hook.PreToolUse, hook.Edit), hook.Deny},
+		{"skill shell", event(hook.PreSkillShellCommand, hook.Shell), hook.Deny},
+		{"read", event(hook.PreToolUse, hook.Read), hook.Pass},
+		{"after", event(hook.PostToolUse, hook.Shell), hook.Pass},
+		{"stop", event(hook.Stop, hook.Other), hook.Pass},
+	}
+	for how, run := range broken {
+		for _, tt := range tests {
+			t.Run(how+"/"+tt.name, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(context.Background())
+				if how == "expiry" {
+					cancel()
+				}
+				defer cancel()
+				e := Engine{Gates: []*gate.Gate{{
+					ID: "policy", Strength: gate.Enforce, Posture: gate.FailClosed, Run: run,
+					On: []hook.EventName{hook.PreToolUse, hook.PreSkillShellCommand, hook.PostToolUse, hook.Stop},
+				}}}
+				got := e.Judge(ctx, tt.event)
+				if got.Verdict.Decision != tt.want {
+					t.Fatalf("decision %v, want %v", got.Verdict.Decision, tt.want)
+				}
+				if tt.want == hook.Deny && (got.Verdict.Rule != RuleInternal || !strings.Contains(got.Verdict.Reason, "terminal")) {
+					t.Errorf("the denial does not say how a human goes on: %+v", got.Verdict)
+				}
+				if len(got.Lapses) != 1 {
+					t.Errorf("lapses %q, want one", got.Lapses)
+				}
+			})
+		}
+	}
+}
+
+func TestFailureOfAnOpenGatePassesWithALapse(t *testing.T) {
+	e := Engine{Gates: []*gate.Gate{
+		{ID: "advice", On: []hook.EventName{hook.PreToolUse}, Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { panic("boom") }},
+		says("next", hook.Verdict{Decision: hook.Ask, Reason: "ask"}),
+	}}
+	got := e.Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+	if got.Verdict.Decision != hook.Ask || len(got.Lapses) != 1 || got.Runs[0].Outcome != Broke {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestASkipIsNotAPassAndNotAFailure(t *testing.T) {
+	e := Engine{Gates: []*gate.Gate{{
+		ID: "g", On: []hook.EventName{hook.PreToolUse}, Posture: gate.FailClosed,
+		Run: func(context.Context, *gate.Pass) (hook.Verdict, error) {
+			return hook.Verdict{}, gate.Skip("file too large")
+		},
+	}}}
+	got := e.Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+	if r := got.Runs[0]; r.Outcome != Skipped || r.Why != "file too large" || len(got.Lapses) != 0 || !got.Verdict.Silent() {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestLaterGatesJudgeTheRewrittenInput(t *testing.T) {
+	var seen string
+	e := Engine{Gates: []*gate.Gate{
+		says("rewrite", hook.Verdict{Decision: hook.Rewrite, Input: json.RawMessage(`{"command":"rtk ls"}`)}),
+		{ID: "look", On: []hook.EventName{hook.PreToolUse}, Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+			seen, _ = p.Event.Tool.Command()
+			return hook.Verdict{}, nil
+		}},
+	}}
+	ev := event(hook.PreToolUse, hook.Shell)
+	e.Judge(context.Background(), ev)
+	if seen != "rtk ls" {
+		t.Errorf("the next gate saw %q", seen)
+	}
+	if cmd, _ := ev.Tool.Command(); cmd != "ls" {
+		t.Errorf("the caller's event changed to %q", cmd)
+	}
+}
+
+func TestAGateMayNotDoMoreThanItsStrength(t *testing.T) {
+	g := says("advice", hook.Verdict{Decision: hook.Deny, Reason: "no"})
+	g.Strength = gate.Suggest
+	got := (&Engine{Gates: []*gate.Gate{g}}).Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+	if got.Verdict.Decision != hook.Advise || got.Verdict.Context != "no" {
+		t.Fatalf("%+v", got.Verdict)
+	}
+}
+
+func TestStatefulGatesSkipWithALapseWithoutASession(t *testing.T) {
+	g := says("recorder", hook.Verdict{})
+	g.State = true
+	got := (&Engine{Gates: []*gate.Gate{g}}).Judge(context.Background(), event(hook.PostToolUse, hook.Edit))
+	if got.Runs[0].Outcome != Skipped || len(got.Lapses) != 1 {
+		t.Fatalf("%+v", got)
+	}
+}
+
+func TestTextsAreCutToTheirBudgets(t *testing.T) {
+	long := "first line\n" + strings.Repeat("x", 20_000)
+	for _, tt := range []struct {
+		event hook.EventName
+		v     hook.Verdict
+		max   int
+	}{
+		{hook.PreToolUse, hook.Verdict{Decision: hook.Deny, Reason: long}, gate.MaxReason},
+		{hook.Stop, hook.Verdict{Decision: hook.Block, Reason: long}, gate.MaxStop},
+	} {
+		got := (&Engine{Gates: []*gate.Gate{says("g", tt.v)}}).Judge(context.Background(), event(tt.event, hook.Shell)).Verdict.Reason
+		if n := len([]rune(got)); n > tt.max || !strings.HasPrefix(got, "first line") {
+			t.Errorf("%s: %d characters, want at most %d", tt.event, n, tt.max)
+		}
+	}
+}
+
+func TestAnAbandonedGateCannotChangeTheResult(t *testing.T) {
+	release := make(chan struct{})
+	finished := make(chan struct{})
+	g := &gate.Gate{
+		ID: "slow", On: []hook.EventName{hook.PreToolUse}, Strength: gate.Enforce,
+		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+			defer close(finished)
+			<-release
+			p.Commands()
+			return hook.Verdict{Decision: hook.Deny}, nil
+		},
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), time.Now())
+	defer cancel()
+	got := (&Engine{Gates: []*gate.Gate{g}}).Judge(ctx, event(hook.PreToolUse, hook.Shell))
+	close(release)
+	<-finished
+	if got.Verdict.Decision != hook.Pass || got.Runs[0].Outcome != Broke {
+		t.Fatalf("%+v", got)
+	}
+}

@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+// settle replays what the gates recorded on the then-current state, decides the
+// Stop budget there, and delivers or keeps texts: all in one short Update, and
+// none at all when there is nothing to write.
+func (j *judgement) settle() {
+	if !j.mustWrite() {
+		return
+	}
+	if !j.state() {
+		if len(j.owed) > 0 {
+			j.lapse(j.noState) // state that cannot be read never blocks
+		}
+		return
+	}
+	before := j.res.Verdict
+	change := func(tx *session.Tx) error {
+		j.apply(tx)
+		return nil
+	}
+	var err error
+	if j.DryRun {
+		_, err = j.Store.Preview(j.event.Host, j.event.SessionID, change)
+	} else {
+		_, err = j.Store.Update(j.ctx, j.event.Host, j.event.SessionID, change)
+	}
+	if err != nil {
+		j.lapse(err.Error())
+		if !errors.Is(err, session.ErrCorrupt) {
+			j.res.Verdict = before // nothing was counted, so nothing may block
+		}
+	}
+}
+
+// mustWrite reports whether this event may change the state.
+func (j *judgement) mustWrite() bool {
+	if len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() {
+		return true
+	}
+	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
+		return true
+	}
+	// Mail is looked for where the state is read anyway, and where a turn or a
+	// session starts.
+	if !j.viewed && j.event.Name != hook.UserPromptSubmit && j.event.Name != hook.SessionStart {
+		return false
+	}
+	return j.Store != nil && j.event.SessionID != "" && j.state() && len(j.view.Mail()) > 0
+}
+
+// startsTurn reports whether a human's prompt starts a turn that a gate of ours
+// may keep going.
+func (j *judgement) startsTurn() bool {
+	if j.event.Name != hook.UserPromptSubmit || !j.event.Typed() {
+		return false
+	}
+	for _, g := range j.Gates {
+		if g.Budget > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) apply(tx *session.Tx) {
+	ev := j.event
+	if key := callKey(ev); key != "" && len(j.changes) > 0 && !tx.Once(key) {
+		j.res.Duplicate = true // the other process recorded it
+	} else {
+		tx.Apply(j.changes...)
+	}
+	if j.startsTurn() {
+		tx.NewTurn()
+	}
+	for _, n := range j.notices {
+		if fact := "notice:" + n.gate; !noted(tx, fact) {
+			tx.Apply(session.Note(fact, "told", tx.Now()))
+			j.res.Verdict.Notice = joinLines(j.res.Verdict.Notice, n.text)
+		}
+	}
+	if len(j.owed) > 0 {
+		j.insist(tx)
+	}
+	j.deliver(tx)
+}
+
+func noted(tx *session.Tx, fact string) bool {
+	_, at := tx.View().Fact(fact)
+	return !at.IsZero()
+}
+
+// callKey names a tool call, "" if it has no id.
+func callKey(ev *hook.Event) string {
+	if ev.Tool == nil || ev.Tool.ID == "" {
+		return ""
+	}
+	return string(ev.Name) + " " + ev.Tool.ID
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// insist decides which of the wishes to keep the turn going are granted.
+func (j *judgement) insist(tx *session.Tx) {
+	ev := j.event
+	key := digest(ev.Raw)
+	prev, dup := tx.OnceBefore(key, j.Started)
+	if !dup && j.running() && tx.Defer(ev.AgentID) {
+		return
+	}
+	wants := make([]session.Want, len(j.owed))
+	for i, w := range j.owed {
+		wants[i] = session.Want{ID: obligation(w), Finding: digest([]byte(w.v.Reason)), Budget: w.gate.Budget, Opens: true}
+	}
+	outcomes := prev.Outcomes
+	if dup {
+		j.res.Duplicate = true
+	} else {
+		outcomes = tx.Insist(ev.AgentID, wants)
+	}
+	for i, w := range j.owed {
+		if i < len(outcomes) && outcomes[i].ID == wants[i].ID {
+			j.res.Verdict = gate.Merge(j.res.Verdict, granted(w, outcomes[i]))
+		}
+	}
+	if !dup {
+		tx.Answered(key, session.Answer{Decision: j.res.Verdict.Decision.String(), Rule: j.res.Verdict.Rule, Outcomes: outcomes})
+	}
+}
+
+// running reports whether a subagent of this session is still at work.
+func (j *judgement) running() bool {
+	for _, b := range j.event.Background {
+		if b.Kind == hook.BackgroundSubagent {
+			return true
+		}
+	}
+	return false
+}
+
+func obligation(w want) string {
+	if w.v.Rule != "" {
+		return w.v.Rule
+	}
+	return w.gate.ID
+}
+
+// granted is the verdict that an outcome makes of a wish.
+func granted(w want, o session.Outcome) hook.Verdict {
+	v := w.v
+	switch o.Action {
+	case session.BlockFull:
+		return v
+	case session.BlockLine:
+		v.Reason, v.Context = "still open: "+firstLine(v.Reason), ""
+		return v
+	case session.HandOver:
+		return hook.Verdict{Notice: fmt.Sprintf("guardrails: %s was released to you after %d blocks; it is still open: %s", obligation(w), o.Budget, firstLine(w.v.Reason))}
+	default:
+		return hook.Verdict{}
+	}
+}
+
+// deliver takes waiting texts that this event can carry, and lets wait what it
+// cannot.
+func (j *judgement) deliver(tx *session.Tx) {
+	ev, v := j.event, &j.res.Verdict
+	canContext, canNotice := j.Caps.Context[ev.Name] > 0, j.Caps.Notice[ev.Name] > 0
+	var context, notice string
+	for _, m := range tx.Take(func(m session.Mail) bool {
+		return m.Agent == ev.AgentID && (m.Kind == session.Context && canContext || m.Kind == session.Notice && canNotice)
+	}) {
+		if m.Kind == session.Context {
+			context = joinLines(context, m.Text)
+		} else {
+			notice = joinLines(notice, m.Text)
+		}
+	}
+	if !canContext && v.Context != "" {
+		tx.Put(session.Mail{Kind: session.Context, Agent: ev.AgentID, Text: v.Context})
+		v.Context = ""
+	}
+	if !canNotice && v.Notice != "" {
+		tx.Put(session.Mail{Kind: session.Notice, Text: v.Notice})
+		v.Notice = ""
+	}
+	v.Context, v.Notice = joinLines(context, v.Context), joinLines(notice, v.Notice)
+	if v.Decision == hook.Pass && v.Context != "" {
+		v.Decision = hook.Advise
+	}
+}
