@@ -49,7 +49,7 @@ func Run(ctx context.Context, c Claude) (Result, error) {
 		ctx, cancel = context.WithTimeout(ctx, DefaultDeadline)
 		defer cancel()
 	}
-	tmp := filepath.Join(c.Home, "tmp")
+	tmp := c.tmp()
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.Bin, err)
 	}
@@ -69,7 +69,7 @@ func Run(ctx context.Context, c Claude) (Result, error) {
 	}
 	cmd := exec.CommandContext(ctx, c.Bin, args...) //nolint:forbidigo // host programs are started here, with their own ending
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, outFile, errFile
-	cmd.Env = append(c.environ(tmp), markVar+"="+mark)
+	cmd.Env = append(c.Environ(), markVar+"="+mark)
 	group(cmd)
 	err = cmd.Run()
 	endGroup(cmd)
@@ -128,17 +128,21 @@ func newMark() string {
 	return hex.EncodeToString(b[:])
 }
 
-// environ returns the whole environment of a run but its mark.
+// tmp is where a run's temporary files go.
+func (c Claude) tmp() string { return filepath.Join(c.Home, "tmp") }
+
+// Environ returns the whole environment of a run. It is also right for a
+// program that itself starts Claude Code.
 //
 // The switches silence what else Claude Code 2.1.197 and 2.1.332 would send or
 // fetch; the proxy is the scripted server, which refuses and records what they
 // miss. IS_SANDBOX lets root use --dangerously-skip-permissions.
-func (c Claude) environ(tmp string) []string {
+func (c Claude) Environ() []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + c.Home,
-		"TMPDIR=" + tmp,
-		"CLAUDE_CODE_TMPDIR=" + tmp,
+		"TMPDIR=" + c.tmp(),
+		"CLAUDE_CODE_TMPDIR=" + c.tmp(),
 		"LANG=C.UTF-8",
 		"TERM=dumb",
 		"SHELL=/bin/sh",

@@ -340,5 +340,6 @@ func apiError(w http.ResponseWriter, status int, kind, message string) {
 	if kind == "" {
 		kind = "api_error"
 	}
+	w.Header().Set("Retry-After-Ms", "1") // clients back off for seconds otherwise
 	writeJSON(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
 }
