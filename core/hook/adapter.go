@@ -97,6 +97,9 @@ type Paths struct {
 // Guarded is an adapter that can name its live configuration files.
 type Guarded interface {
 	LiveFiles(Paths) []LiveFile
+	// ConfigVar is the environment variable that moves the host's configuration
+	// folder (Paths.ConfigHome), "" if there is none.
+	ConfigVar() string
 }
 
 // OutcomeReader is an adapter whose host tells a command's outcome only in the

@@ -7,7 +7,6 @@ package notice
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
@@ -15,14 +14,15 @@ import (
 	"github.com/ec261362/guardrails/core/session"
 )
 
-// Settings are the texts to tell.
+// Settings are the texts to tell; an empty one is not told.
 type Settings struct {
 	// Problems of a configuration file: told at every session start, prompt and
 	// turn end, and on tool events at most once a minute.
-	Problems []string
+	Problems string
 	// Held is what an untrusted project file wanted and did not get: told once
-	// a session, never at a turn end.
-	Held []string
+	// a session, at its start, the first prompt or the first edit, never at a
+	// turn end.
+	Held string
 }
 
 const (
@@ -34,9 +34,7 @@ const (
 // New returns the gates that tell; none when there is nothing to tell.
 func New(s Settings) []*gate.Gate {
 	var out []*gate.Gate
-	if len(s.Problems) > 0 {
-		text := "guardrails: the configuration is broken, so the built-in rules apply and the rest is paused. It is yours to fix:\n" +
-			strings.Join(s.Problems, "\n")
+	if text := s.Problems; text != "" {
 		out = append(out, &gate.Gate{
 			ID:  "config",
 			Doc: "tells the human that a configuration file is broken",
@@ -57,14 +55,15 @@ func New(s Settings) []*gate.Gate {
 			},
 		})
 	}
-	if len(s.Held) > 0 {
-		text := "guardrails: this project's " + strings.Join(s.Held, "; ") +
-			" wait until you have read its .guardrails.yaml and run `guardrails trust`"
+	if text := s.Held; text != "" {
 		out = append(out, &gate.Gate{
 			ID:    "held",
 			Doc:   "tells the human once a session which settings wait for trust",
 			On:    []hook.EventName{hook.SessionStart, hook.UserPromptSubmit, hook.PostToolUse},
 			State: true,
+			Wants: func(e *hook.Event) bool {
+				return e.Name != hook.PostToolUse || (e.Tool != nil && len(e.Tool.Edits()) > 0)
+			},
 			Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
 				if _, at := p.Session.Fact(factHeld); !at.IsZero() {
 					return hook.Verdict{}, gate.Skip("told before in this session")
