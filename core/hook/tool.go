@@ -94,6 +94,9 @@ type Result struct {
 // one table of every host's tool names; comparison ignores case, "-" and "_",
 // and a trailing "tool". Names of the form mcp__server__tool and mcp_server_tool
 // are MCP.
+//
+// Sources: Claude Code 2.1.197 and 2.1.332, Codex 0.171.0, Gemini CLI 0.61.0
+// (measured); Antigravity 1.1 and Muse 1.4 (documented).
 func KindOf(name string) ToolKind {
 	if strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "mcp_") {
 		return MCP
@@ -114,24 +117,28 @@ func KindOf(name string) ToolKind {
 		b[n] = c
 		n++
 	}
-	switch strings.TrimSuffix(string(b[:n]), "tool") {
+	key := strings.TrimSuffix(string(b[:n]), "tool")
+	switch key {
 	case "bash", "powershell", "pwsh", "monitor", "shell", "localshell", "execcommand", "exec", "unifiedexec",
-		"runshellcommand", "runcommand", "runterminalcommand", "runinterminal", "terminal", "cmd", "sh", "zsh",
-		"shellcommand", "containerexec", "writestdin":
+		"runshellcommand", "runcommand", "runterminalcommand", "runterminalcmd", "runinterminal", "terminal", "cmd", "sh", "zsh",
+		"shellcommand", "containerexec",
+		// These type into a shell that is already there.
+		"writestdin", "bashinput", "managetask", "sendcommandinput", "sendinput":
 		return Shell
 	case "write", "writefile", "writetofile", "createfile", "create", "savefile":
 		return Write
-	case "edit", "editfile", "multiedit", "notebookedit", "editnotebook", "replace", "applypatch", "strreplace",
-		"strreplaceeditor", "strreplacebasededit", "replacefilecontent", "multireplacefilecontent", "insert", "patch", "searchreplace":
+	case "edit", "editfile", "multiedit", "notebookedit", "editnotebook", "replace", "applypatch", "applydiff", "strreplace",
+		"strreplaceeditor", "strreplacebasededit", "replacefilecontent", "multireplacefilecontent", "insert", "patch", "searchreplace",
+		"deletefile", "renamefile", "movefile":
 		return Edit
 	case "read", "readfile", "readmanyfiles", "viewfile", "view", "openfile", "viewimage", "notebookread", "readmediafile":
 		return Read
 	case "grep", "glob", "ls", "searchfilecontent", "grepsearch", "listdirectory", "listdir", "findbyname",
 		"search", "codebasesearch", "filesearch", "viewcodeitem", "viewfileoutline", "toolsearch":
 		return Search
-	case "webfetch", "websearch", "fetch", "googlewebsearch", "readurlcontent", "searchweb", "browser":
+	case "webfetch", "websearch", "fetch", "googlewebsearch", "readurlcontent", "searchweb", "browser", "openbrowserurl":
 		return Fetch
-	case "agent", "task", "invokeagent", "invokesubagent", "spawnagent", "subagent", "delegate", "delegatetask":
+	case "agent", "task", "invokeagent", "invokesubagent", "subagent", "delegate", "delegatetask":
 		return Spawn
 	case "skill", "activateskill", "useskill", "slashcommand":
 		return Skill
@@ -140,74 +147,217 @@ func KindOf(name string) ToolKind {
 	case "callmcp", "mcp":
 		return MCP
 	}
+	// Codex glues a namespace before the name: collaborationspawn_agent.
+	if strings.HasSuffix(key, "spawnagent") || strings.HasPrefix(key, "subagent") {
+		return Spawn
+	}
 	return Other
 }
 
-// Fields decodes the top level of the input. It returns nil if the input is
-// not an object.
-func (t *Tool) Fields() map[string]json.RawMessage {
-	if t == nil || len(t.Input) == 0 {
-		return nil
-	}
-	var m map[string]json.RawMessage
-	if json.Unmarshal(t.Input, &m) != nil {
-		return nil
-	}
-	return m
+// object is a call's input, read once, so that looking for many keys costs no
+// more scans.
+type object struct {
+	few  []member
+	many map[string][]byte // instead of few, for an input that has too many
 }
 
-var commandKeys = [...]string{"command", "cmd", "CommandLine", "command_line", "commandLine", "script", "chars", "Command"}
+type member struct{ key, value []byte }
 
-// Command returns the command line of a shell call, and whether there is a
-// readable one. An argv array is joined as words that a shell would read back
-// as the same argv, except [sh -c SCRIPT] shapes, which a reader of argv must
-// see as such: the quoting keeps them apart.
-func (t *Tool) Command() (string, bool) {
-	f := t.Fields()
-	for _, k := range commandKeys {
-		raw, ok := f[k]
-		if !ok {
-			continue
+// fewMembers is how many a plain search beats a map for.
+const fewMembers = 32
+
+func objectOf(raw []byte) object {
+	var o object
+	for k, v := range Members(raw) {
+		switch {
+		case o.many != nil:
+			o.many[string(k)] = v
+		case len(o.few) < fewMembers:
+			if o.few == nil {
+				o.few = make([]member, 0, 8)
+			}
+			o.few = append(o.few, member{k, v})
+		default:
+			o.many = make(map[string][]byte, 4*fewMembers)
+			for _, m := range o.few {
+				o.many[string(m.key)] = m.value
+			}
+			o.many[string(k)] = v
 		}
-		var s string
-		if json.Unmarshal(raw, &s) == nil && s != "" {
+	}
+	return o
+}
+
+func (o object) empty() bool { return len(o.few) == 0 }
+
+// raw returns the value of key, the last one if it is there twice.
+func (o object) raw(key string) []byte {
+	if o.many != nil {
+		return o.many[key]
+	}
+	for i := len(o.few) - 1; i >= 0; i-- {
+		if string(o.few[i].key) == key {
+			return o.few[i].value
+		}
+	}
+	return nil
+}
+
+// text returns the first of keys that is a string.
+func (o object) text(keys ...string) (string, bool) {
+	for _, k := range keys {
+		if s, ok := Text(o.raw(k)); ok {
 			return s, true
-		}
-		var argv []string
-		if json.Unmarshal(raw, &argv) == nil && len(argv) > 0 {
-			return quoteArgv(argv), true
 		}
 	}
 	return "", false
 }
 
+// arguments returns the input as an object, also when the host sends it as a
+// string that holds JSON.
+func (t *Tool) arguments() object {
+	if t == nil {
+		return object{}
+	}
+	return objectOf(inner(t.Input))
+}
+
+// inner returns raw, or the JSON inside it if it is a string that holds an
+// object.
+func inner(raw []byte) []byte {
+	if s, ok := Text(raw); ok {
+		if v, err := FirstValue([]byte(s)); err == nil && v[0] == '{' {
+			return v
+		}
+	}
+	return raw
+}
+
+// Fields returns the top level of the input, nil if it is not a valid object.
+// Values are as received and share the input's memory.
+func (t *Tool) Fields() map[string]json.RawMessage {
+	if t == nil {
+		return nil
+	}
+	v, err := FirstValue(inner(t.Input))
+	if err != nil || v[0] != '{' {
+		return nil
+	}
+	m := make(map[string]json.RawMessage, 8)
+	for k, v := range Members(v) {
+		m[string(k)] = v
+	}
+	return m
+}
+
+// Strings returns every string value in the input, at any depth, in order: what
+// there is to judge of a call without a readable command.
+func (t *Tool) Strings() []string {
+	if t == nil {
+		return nil
+	}
+	b := inner(t.Input)
+	var out []string
+	for i := 0; i < len(b); i++ {
+		if b[i] != '"' {
+			continue
+		}
+		end, whole := stringEnd(b, i)
+		if !whole {
+			break
+		}
+		if j := skipSpace(b, end); j == len(b) || b[j] != ':' { // else it is a key
+			s, _ := Text(b[i:end])
+			out = append(out, s)
+		}
+		i = end - 1
+	}
+	return out
+}
+
+var (
+	commandKeys = [...]string{"command", "cmd", "CommandLine", "command_line", "commandLine", "script", "Command"}
+	// typedKeys hold what is typed into a running shell.
+	typedKeys = [...]string{"chars", "input", "Input", "text"}
+)
+
+// Command returns the command line of a call, and whether there is a readable
+// one. An argv array is joined as words that a shell would read back as the same
+// argv, except [sh -c SCRIPT] shapes, which a reader of argv must see as such:
+// the quoting keeps them apart. Of a shell, what is typed into it counts, too.
+func (t *Tool) Command() (string, bool) {
+	o := t.arguments()
+	for _, k := range commandKeys {
+		if s, ok := commandOf(o.raw(k)); ok {
+			return s, true
+		}
+	}
+	if t == nil || t.Kind != Shell {
+		return "", false
+	}
+	for _, k := range typedKeys {
+		if s, ok := commandOf(o.raw(k)); ok {
+			return s, true
+		}
+	}
+	if o.empty() {
+		return commandOf(t.Input)
+	}
+	return "", false
+}
+
+func commandOf(raw []byte) (string, bool) {
+	if s, ok := Text(raw); ok {
+		return s, s != ""
+	}
+	var argv []string
+	for v := range Elements(raw) {
+		s, ok := Text(v)
+		if !ok {
+			return "", false
+		}
+		argv = append(argv, s)
+	}
+	return quoteArgv(argv), len(argv) > 0
+}
+
 // PowerShell reports whether a shell call is read by PowerShell.
 func (t *Tool) PowerShell() bool {
-	n := strings.ToLower(t.Name)
-	return n == "powershell" || n == "pwsh"
+	return t != nil && (strings.EqualFold(t.Name, "powershell") || strings.EqualFold(t.Name, "pwsh"))
 }
 
 // WorkDir returns the directory a shell call names for itself, "" if none.
 func (t *Tool) WorkDir() string {
-	f := t.Fields()
+	o := t.arguments()
 	for _, k := range [...]string{"cwd", "workdir", "Cwd", "dir_path", "working_directory", "directory"} {
-		if s := stringField(f, k); s != "" {
-			return s
+		if s, ok := Text(o.raw(k)); ok && s != "" {
+			return plainPath(s)
 		}
 	}
 	return ""
 }
 
-func stringField(f map[string]json.RawMessage, key string) string {
-	raw, ok := f[key]
-	if !ok {
+// SkillName returns the skill that a Skill call names, "" if none.
+func (t *Tool) SkillName() string {
+	return t.named(Skill, "skill", "skill_name", "skillName", "name", "command")
+}
+
+// AgentType returns the kind of subagent that a Spawn call names, "" if none.
+func (t *Tool) AgentType() string {
+	return t.named(Spawn, "subagent_type", "agent_type", "agent_name", "subagentType", "TypeName", "name")
+}
+
+func (t *Tool) named(kind ToolKind, keys ...string) string {
+	if t == nil || t.Kind != kind {
 		return ""
 	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
+	o := t.arguments()
+	for _, k := range keys {
+		if s, ok := Text(o.raw(k)); ok && s != "" {
+			return s
+		}
 	}
-	return s
+	return ""
 }
 
 func quoteArgv(argv []string) string {
@@ -216,9 +366,7 @@ func quoteArgv(argv []string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if a != "" && strings.IndexFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%", r)
-		}) < 0 {
+		if plainWord(a) {
 			b.WriteString(a)
 			continue
 		}
@@ -229,42 +377,56 @@ func quoteArgv(argv []string) string {
 	return b.String()
 }
 
-var pathKeys = [...]string{
-	"file_path", "filePath", "path", "notebook_path", "AbsolutePath", "TargetFile", "DirectoryPath", "SearchPath",
-	"SearchDirectory", "file", "filename", "target_file", "dir_path", "directory", "absolute_path", "uri", "source",
-	"destination", "src", "dest", "old_path", "new_path", "from", "to",
+// plainWord reports whether every shell reads s as itself.
+func plainWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case strings.IndexByte("-_./:=,+@%", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return s != ""
 }
+
+// fileKeys name the one file or folder that a call is about, pairKeys the two
+// that it moves or compares.
+var (
+	fileKeys = [...]string{
+		"file_path", "filePath", "path", "notebook_path", "AbsolutePath", "TargetFile", "DirectoryPath", "SearchPath",
+		"SearchDirectory", "file", "filename", "fileName", "file_name", "filepath", "target_file", "dir_path", "directory", "absolute_path",
+		"relative_path", "relativePath", "pathInProject", "target_path", "output_path", uriKey,
+	}
+	pairKeys = [...]string{
+		"source", "destination", "src", "dest", "old_path", "new_path", "oldPath", "newPath", "source_path", "destination_path", "from", "to",
+	}
+)
+
+// uriKey is the one path key whose value is always an address.
+const uriKey = "uri"
+
+// pathListKeys name several paths, as strings or as objects that have one.
+var pathListKeys = [...]string{"paths", "files", "file_paths", "filePaths", "include", "operations"}
+
+// argumentKeys hold the real arguments of a generic MCP caller.
+var argumentKeys = [...]string{"arguments", "args", "Arguments", "input", "params"}
 
 // Paths returns every path that the input names under a known key, edits
 // included, in a stable order, as written (not resolved).
 func (t *Tool) Paths() []string {
-	f := t.Fields()
-	if f == nil {
+	if t == nil {
 		return nil
 	}
 	var out []string
+	seen := make(map[string]bool)
 	add := func(s string) {
-		if s == "" {
-			return
-		}
-		for _, o := range out {
-			if o == s {
-				return
-			}
-		}
-		out = append(out, s)
-	}
-	for _, k := range pathKeys {
-		add(trimPath(stringField(f, k)))
-	}
-	for _, k := range [...]string{"paths", "files", "file_paths", "include"} {
-		var list []string
-		if raw, ok := f[k]; ok && json.Unmarshal(raw, &list) == nil {
-			for _, s := range list {
-				add(trimPath(s))
-			}
+		if s != "" && !seen[s] {
+			seen[s] = true
+			out = append(out, s)
 		}
 	}
+	t.pathsIn(inner(t.Input), 0, add)
 	for _, e := range t.Edits() {
 		add(e.Path)
 		add(e.NewPath)
@@ -272,8 +434,91 @@ func (t *Tool) Paths() []string {
 	return out
 }
 
-// trimPath drops the prefixes that hosts put before a plain path.
-func trimPath(s string) string {
-	s = strings.TrimPrefix(s, "file://")
-	return strings.TrimPrefix(s, `\\?\`)
+func (t *Tool) pathsIn(raw []byte, depth int, add func(string)) {
+	o := objectOf(raw)
+	for _, keys := range [...][]string{fileKeys[:], pairKeys[:]} {
+		for _, k := range keys {
+			s, ok := Text(o.raw(k))
+			if !ok {
+				continue
+			}
+			add(fileURI(s))
+			if k != uriKey {
+				add(plainPath(s))
+			}
+		}
+	}
+	for _, k := range pathListKeys {
+		for v := range Elements(o.raw(k)) {
+			if s, ok := Text(v); ok {
+				add(fileURI(s))
+				add(plainPath(s))
+			} else if depth == 0 {
+				t.pathsIn(v, depth+1, add)
+			}
+		}
+	}
+	if depth == 0 && (t.Kind == MCP || t.Kind == Other) {
+		for _, k := range argumentKeys {
+			if v := inner(o.raw(k)); len(v) > 0 && v[0] == '{' {
+				t.pathsIn(v, depth+1, add)
+			}
+		}
+	}
+}
+
+// plainPath drops what Windows puts before a long path.
+func plainPath(s string) string {
+	if rest, ok := strings.CutPrefix(s, `\\?\UNC\`); ok {
+		return `\\` + rest
+	}
+	if rest, ok := strings.CutPrefix(s, `\\?\`); ok && len(rest) > 1 && rest[1] == ':' {
+		return rest
+	}
+	return s
+}
+
+// fileURI returns the path in a file: address, "" if s is none. A host that
+// knows no addresses reads the same text as a relative path, so whoever asks
+// about a path asks about both.
+func fileURI(s string) string {
+	rest, ok := cutFold(s, "file:")
+	if !ok {
+		return ""
+	}
+	s = unescapeURI(rest)
+	if host, ok := strings.CutPrefix(s, "//"); ok {
+		if slash := strings.IndexByte(host, '/'); slash == 0 || slash > 0 && strings.EqualFold(host[:slash], "localhost") {
+			s = host[slash:]
+		}
+	}
+	if len(s) > 2 && s[0] == '/' && s[2] == ':' { // /C:/x
+		s = s[1:]
+	}
+	return s
+}
+
+func cutFold(s, prefix string) (string, bool) {
+	if len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
+		return s[len(prefix):], true
+	}
+	return s, false
+}
+
+func unescapeURI(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if h, l := hexDigit(s[i+1]), hexDigit(s[i+2]); h >= 0 && l >= 0 {
+				b = append(b, byte(h<<4|l))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
 }
