@@ -188,7 +188,7 @@ func TestSixtyProcessesTearNoLine(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range processes {
 		cmd := exec.Command(self, l.Dir, fmt.Sprintf("host%d", i))
-		cmd.Env = append(os.Environ(), roleVar+"=append")
+		cmd.Env = append(os.Environ(), roleVar+"=append", "GORACE=atexit_sleep_ms=0")
 		wg.Go(func() {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v: %s", err, out)

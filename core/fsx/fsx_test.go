@@ -46,7 +46,7 @@ func child(t *testing.T, role string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), roleVar+"="+role)
+	cmd.Env = append(os.Environ(), roleVar+"="+role, "GORACE=atexit_sleep_ms=0")
 	return cmd
 }
 
