@@ -50,10 +50,10 @@ type Span struct {
 // Limits of one line. What lies beyond is cut and Line.Truncated is set.
 const (
 	MaxSource   = 1 << 20 // bytes read of a line
-	MaxNesting  = 64      // brackets, quotes and substitutions inside each other
+	MaxNesting  = 200     // blocks and substitutions inside each other
 	MaxCodeDeep = 12      // code inside code: sh -c in eval in a heredoc …
 	MaxCommands = 4096
-	MaxWords    = 8192    // words of one command after expansion
+	MaxWords    = 4096    // words of one command after expansion
 	MaxExpand   = 4 << 20 // bytes of all expanded texts together
 )
 
@@ -96,7 +96,8 @@ type Command struct {
 	Stage    int // position in the pipeline, from 0
 
 	// Parent is the index of the command that this one was found inside of, -1
-	// at top level; Via says how.
+	// at top level; Via says how. A substitution in the head of a loop or case
+	// has no parent but ViaSubst.
 	Parent int
 	Via    Via
 
@@ -163,9 +164,17 @@ type Word struct {
 	Glob   bool // holds an unquoted * ? or [ ], or an extended glob
 	Quoted bool // some part is quoted
 	Splits bool // an unquoted unknown part: may become no word or several
+	Blank  bool // an unknown part may be empty, as $X but not ${X:?} or $((1+1)) or $$
 
-	Vars  []string // variables with unknown value, in order; HOME when the home is unknown
-	Subst []int    // commands whose output is part of it, also when that output is known
+	// Vars are the variables whose value is unknown, in order: HOME when the
+	// home is unknown, 1 or @ for arguments, ~bob for another user's home.
+	Vars []string
+
+	// Subst are the commands whose output is part of it, also when that output
+	// is known: $(…), <(…), the producer before xargs, the find of {}.
+	Subst []int
+
+	Pos, End int // as in Command
 }
 
 // Assign is one NAME=value.

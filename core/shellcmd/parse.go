@@ -1,5 +1,336 @@
 package shellcmd
 
-func parse(src string, o Options) *Line { return &Line{Source: src} }
+import (
+	"strings"
 
-func (l *Line) upstream(i int) []int { return nil }
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	maxSteps    = 20000 // statements walked, functions and code counted each time
+	maxBrackets = 1000  // open brackets that the parser is handed
+	maxOpeners  = 4000  // compound keywords that the parser is handed
+	maxAlts     = 16    // values of one word
+	maxRuns     = 8     // values of one word that are read as code
+)
+
+// hole stands for an unknown part inside text that is read as code. It is a
+// noncharacter, so that it is plain text to every reader.
+const hole = "\uFDD0"
+
+// reader is the work of one Parse.
+type reader struct {
+	line      *Line
+	o         Options
+	budget    int // bytes of expansion left
+	steps     int // statements walked
+	pipelines int
+	deep      int // code inside code
+	files     []written
+	defs      []*function
+	parser    *syntax.Parser
+}
+
+// written is a file that the line itself wrote and whose text is known.
+type written struct {
+	path  string
+	text  string
+	known bool
+	from  []int // commands that wrote it
+}
+
+// text is something read as shell: the line, or text found inside it.
+type text struct {
+	body     string
+	exact    bool // body is Line.Source[off:]; otherwise pos and end are what carried it
+	off      int
+	pos, end int
+	holes    bool // the hole rune in it is an unknown part
+	vars     []string
+	subst    []int
+}
+
+func (t *text) span(a, b int) (int, int) {
+	if t.exact {
+		return t.off + a, t.off + b
+	}
+	return t.pos, t.end
+}
+
+// scope is the place of a statement: what it hangs on and what it inherits.
+type scope struct {
+	t      *text
+	parent int
+	via    Via
+	flags  Flags
+	in     Stream
+	out    Stream
+	redirs []Redirect
+	pipe   int // 0 = a pipeline of its own
+	stage  int
+	depth  int
+	calls  *frame
+	extra  []Word // arguments for the last command of an alias
+}
+
+// frame is a function or alias that is being run.
+type frame struct {
+	fn    *function
+	alias string
+	up    *frame
+}
+
+func parse(src string, o Options) *Line {
+	l := &Line{Source: src}
+	r := &reader{line: l, o: o, budget: MaxExpand}
+	if len(src) > MaxSource {
+		src = src[:MaxSource]
+		l.Truncated = true
+	}
+	t := &text{body: src, exact: true, end: len(src)}
+	s := &scope{t: t, parent: -1}
+	st := &state{dir: o.Cwd, argsKnown: true}
+	r.guarded(s, func() {
+		if o.PowerShell {
+			r.powershell(t, st, s)
+		} else {
+			r.script(t, st, s)
+		}
+		r.uncalled(s)
+	})
+	return l
+}
+
+// guarded runs f and turns a panic into an opaque line, read word by word.
+func (r *reader) guarded(s *scope, f func()) {
+	defer func() {
+		if e := recover(); e != nil {
+			r.opaque(s.t, 0, len(s.t.body), "the reader failed on it")
+			r.line.Truncated = true
+			for _, seg := range looseSplit(s.t.body, 256) {
+				w := looseWords(s.t, seg.pos, seg.end)
+				if len(w) == 0 || len(r.line.Commands) >= MaxCommands {
+					continue
+				}
+				c := Command{Argv: w, Program: programName(w[0].Text), Parent: -1, Flags: Loose, Pos: w[0].Pos, End: w[len(w)-1].End}
+				r.line.Commands = append(r.line.Commands, c)
+			}
+		}
+	}()
+	f()
+}
+
+func (r *reader) opaque(t *text, a, b int, why string) {
+	a, b = t.span(a, b)
+	r.line.Opaque = append(r.line.Opaque, Span{Pos: a, End: b, Why: why})
+}
+
+// script reads t as POSIX shell, in the dialect that fits.
+func (r *reader) script(t *text, st *state, s *scope) {
+	if strings.TrimSpace(t.body) == "" {
+		return
+	}
+	if tooDeep(t.body) {
+		r.line.Truncated = true
+		r.opaque(t, 0, len(t.body), "nested too deeply")
+		r.loose(t, 0, st, s)
+		return
+	}
+	body := t.body
+	file, err := r.dialect(syntax.LangBash, body)
+	if err != nil {
+		for _, l := range [...]syntax.LangVariant{syntax.LangZsh, syntax.LangMirBSDKorn, syntax.LangPOSIX} {
+			if f, e := r.dialect(l, body); e == nil {
+				file, err = f, nil
+				break
+			}
+		}
+	}
+	if err == nil {
+		r.stmts(file.Stmts, st, s)
+		return
+	}
+	// What stands before the error is read as it is, the rest loosely.
+	at := 0
+	if file, at = r.prefix(body); file != nil {
+		r.stmts(file.Stmts, st, s)
+	}
+	r.opaque(t, at, len(body), "not valid shell: "+short(err))
+	r.loose(t, at, st, s)
+}
+
+func short(err error) string {
+	s := err.Error()
+	if len(s) > 120 {
+		s = s[:120]
+	}
+	return s
+}
+
+func (r *reader) dialect(l syntax.LangVariant, body string) (*syntax.File, error) {
+	if r.parser == nil {
+		r.parser = syntax.NewParser(syntax.Variant(l))
+	} else {
+		syntax.Variant(l)(r.parser)
+	}
+	return r.parser.Parse(strings.NewReader(body), "")
+}
+
+// prefix parses the statements before the first line that is not valid, and
+// says where the rest begins.
+func (r *reader) prefix(body string) (*syntax.File, int) {
+	f := &syntax.File{}
+	syntax.Variant(syntax.LangBash)(r.parser)
+	at := 0
+	for stmt, err := range r.parser.StmtsSeq(strings.NewReader(body)) {
+		if err != nil {
+			break
+		}
+		f.Stmts = append(f.Stmts, stmt)
+		at = stmtEnd(stmt)
+	}
+	for at < len(body) && strings.IndexByte(" \t\n;&", body[at]) >= 0 {
+		at++
+	}
+	return f, min(at, len(body))
+}
+
+// stmtEnd is the offset after a statement and its heredocs.
+func stmtEnd(stmt *syntax.Stmt) int {
+	end := int(stmt.End().Offset())
+	syntax.Walk(stmt, func(n syntax.Node) bool {
+		if rd, ok := n.(*syntax.Redirect); ok && rd.Hdoc != nil {
+			end = max(end, int(rd.Hdoc.End().Offset()))
+		}
+		return true
+	})
+	return end
+}
+
+// tooDeep reports whether the parser, which recurses, should not be given s.
+// It counts without regard to quotes, so its limits are far above real code.
+func tooDeep(s string) bool {
+	depth, run, open := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '(', '{', '[':
+			if depth++; depth > maxBrackets {
+				return true
+			}
+		case ')', '}', ']':
+			depth = max(0, depth-1)
+		case '!', '-', '~', '+', '`', '"', '$', '?', ':', '|', '&':
+			// operators that nest to the right, and quotes
+			if run++; run > 20*maxOpeners {
+				return true
+			}
+		case 'i', 'w', 'u', 'f', 'c', 's', 't':
+			if i > 0 && isWordByte(s[i-1]) {
+				continue
+			}
+			switch word := wordAt(s, i); word {
+			case "if", "while", "until", "for", "case", "select", "time", "coproc", "function":
+				if open++; open > maxOpeners {
+					return true
+				}
+			case "fi":
+				open = max(0, open-1)
+			}
+		case 'd', 'e':
+			if i > 0 && isWordByte(s[i-1]) {
+				continue
+			}
+			if w := wordAt(s, i); w == "done" || w == "esac" {
+				open = max(0, open-1)
+			}
+		}
+	}
+	return false
+}
+
+func wordAt(s string, i int) string {
+	j := i
+	for j < len(s) && j-i < 10 && isWordByte(s[j]) {
+		j++
+	}
+	return s[i:j]
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// spend takes n bytes of expansion and reports whether there were that many.
+func (r *reader) spend(n int) bool {
+	if r.budget -= n; r.budget < 0 {
+		r.line.Truncated = true
+		return false
+	}
+	return true
+}
+
+// uncalled reads the functions that were defined and never called.
+func (r *reader) uncalled(s *scope) {
+	for i := 0; i < len(r.defs); i++ {
+		f := r.defs[i]
+		if f.called {
+			continue
+		}
+		f.called = true
+		s2 := f.scope
+		s2.parent, s2.via = -1, ViaNone
+		s2.flags |= Uncalled | Conditional | Masked
+		s2.calls = &frame{fn: f, up: s2.calls}
+		st := f.st
+		st.args, st.argsKnown = nil, false
+		r.stmt(f.body, &st, &s2)
+	}
+}
+
+func (l *Line) upstream(i int) []int {
+	if i < 0 || i >= len(l.Commands) {
+		return nil
+	}
+	children := make(map[int][]int)
+	for j := range l.Commands {
+		if p := l.Commands[j].Parent; p >= 0 && l.Commands[j].Via != ViaSubst {
+			children[p] = append(children[p], j)
+		}
+	}
+	seen := map[int]bool{i: true}
+	var out []int
+	queue := []int{i}
+	add := func(list []int) {
+		for _, j := range list {
+			if j >= 0 && j < len(l.Commands) && !seen[j] {
+				seen[j] = true
+				out = append(out, j)
+				queue = append(queue, j)
+			}
+		}
+	}
+	for len(queue) > 0 {
+		k := queue[0]
+		queue = queue[1:]
+		c := &l.Commands[k]
+		add(c.Stdin.Peers)
+		for _, w := range c.Argv {
+			add(w.Subst)
+		}
+		for j := range c.Redirects {
+			rd := &c.Redirects[j]
+			add(rd.Body.Subst)
+			if !rd.Writes() {
+				add(rd.Target.Subst)
+			}
+		}
+		for _, code := range c.Code {
+			add(code.Sources)
+			add(code.File.Subst)
+		}
+		if k != i {
+			add(children[k])
+		}
+	}
+	return out
+}
