@@ -53,6 +53,9 @@ func (p Problems) sort() {
 func nearest(word string, list []string) string {
 	best, bestAt := "", len(word)
 	low := strings.ToLower(word)
+	if w := otherWord(low); w != "" && slices.Contains(list, w) {
+		return w
+	}
 	for _, w := range list {
 		d := distance(low, strings.ToLower(w))
 		limit := max(1, min(len(w), len(word))/3)
@@ -61,6 +64,29 @@ func nearest(word string, list []string) string {
 		}
 	}
 	return best
+}
+
+// otherWord returns our word for one that is as common elsewhere.
+func otherWord(word string) string {
+	switch word {
+	case "medium":
+		return "moderate"
+	case "block", "strict":
+		return "enforce"
+	case "warning", "advise":
+		return "warn"
+	case "golang":
+		return "go"
+	case "js", "ts", "node", "typescript":
+		return "javascript"
+	case "py":
+		return "python"
+	case "licenses":
+		return "licences"
+	case "tests":
+		return "test"
+	}
+	return ""
 }
 
 // distance counts insertions, deletions, replacements and swaps of neighbours.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,12 @@ import (
 )
 
 // MaxSize is the size from which on a file is not read, in bytes.
-const MaxSize = 256 << 10
+const MaxSize = 128 << 10
+
+const (
+	maxProblems = 500  // of one file; a file with that many is not being edited by hand
+	maxItems    = 1000 // of one list
+)
 
 // File is one configuration file as read, without what lies below it.
 type File struct {
@@ -52,6 +58,9 @@ func parse(name string, data []byte) (*File, Problems) {
 	d := decoder{file: &File{Name: name, Config: Defaults()}}
 	d.document(data)
 	d.problems.sort()
+	if len(d.problems) > maxProblems {
+		d.problems = append(d.problems[:maxProblems], Problem{File: name, Msg: "and more"})
+	}
 	return d.file, d.problems
 }
 
@@ -71,6 +80,9 @@ type lateWord struct {
 }
 
 func (d *decoder) report(line, col int, msg string) {
+	if len(d.problems) > maxProblems {
+		return
+	}
 	d.problems = append(d.problems, Problem{File: d.file.Name, Line: line, Col: col, Msg: msg})
 }
 
@@ -162,6 +174,12 @@ func (d *decoder) syntax(data []byte, err error) {
 		msg = `not valid YAML: a ": " where none can be; indent as the line above, or put the text in quotes`
 	case "found character that cannot start any token":
 		msg = "not valid YAML: a text that begins with this character needs quotes"
+	case "did not find expected key":
+		msg = "not valid YAML: this does not fit the lines above; check indentation, quotes and commas"
+	case "did not find expected node content":
+		msg = "not valid YAML: a value is missing, or a [ or { is not closed"
+	case "found unexpected end of stream":
+		msg = "not valid YAML: a quote is not closed"
 	}
 	if line := le.ContextMark.Line; line > 0 && line != le.Mark.Line && le.ContextMsg != "" {
 		msg += fmt.Sprintf(" (%s that begins on line %d)", le.ContextMsg, line)
@@ -194,18 +212,18 @@ func (d *decoder) top(n *yaml.Node) {
 	}
 }
 
-// foreign reports what YAML offers and we do not read.
+// foreign reports what YAML offers and we do not read, and whether that leaves
+// nothing to look at.
 func (d *decoder) foreign(n *yaml.Node, path string) bool {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		d.at(n, path, "aliases (*"+n.Value+") are not read here: write the value out")
+		d.at(n, path, "aliases (*"+clip(n.Value)+") are not read here: write the value out")
 		return true
 	case n.Anchor != "":
-		d.at(n, path, "anchors (&"+n.Anchor+") are not read here: write the value out where it is needed")
-		return true
+		d.at(n, path, "anchors (&"+clip(n.Anchor)+") are not read here: write the value out where it is needed")
 	case n.Style&yaml.TaggedStyle != 0:
-		d.at(n, path, "tags ("+n.Tag+") are not read here")
-		return true
+		d.at(n, path, "tags ("+clip(n.Tag)+") are not read here")
+		return n.Kind == yaml.ScalarNode
 	}
 	return false
 }
@@ -216,7 +234,7 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!
 func (d *decoder) mapping(n *yaml.Node, fields []field, p any, path string, marks bool) (seen []*field) {
 	var firsts [16]*yaml.Node
 	keys := firsts[:0]
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i+1 < len(n.Content) && len(d.problems) <= maxProblems; i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
 		if !d.key(key, path, &keys) {
 			continue
@@ -262,7 +280,7 @@ func (d *decoder) key(key *yaml.Node, path string, keys *[]*yaml.Node) bool {
 	}
 	for _, k := range *keys {
 		if k.Value == key.Value {
-			d.report(key.Line, key.Column, fmt.Sprintf("duplicate key %q (first on line %d)", join(path, key.Value), k.Line))
+			d.report(key.Line, key.Column, fmt.Sprintf("duplicate key %q (first on line %d)", join(path, clip(key.Value)), k.Line))
 			return false
 		}
 	}
@@ -376,9 +394,13 @@ func (d *decoder) number(n *yaml.Node, f *field, path string, set func(float64))
 	}
 }
 
-// plainNumber rules out hexadecimal, underscores, infinity and the like.
+// plainNumber rules out hexadecimal, octal, underscores, infinity and the like.
 func plainNumber(s string) bool {
-	return s != "" && strings.Trim(s, "+-.0123456789eE") == ""
+	digits := strings.TrimLeft(s, "+-")
+	if len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
+		return false // octal to some
+	}
+	return digits != "" && strings.Trim(s, "+-.0123456789eE") == ""
 }
 
 func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
@@ -397,7 +419,10 @@ func (d *decoder) text(n *yaml.Node, f *field, path string) bool {
 	}
 	if f.check != nil {
 		if why := f.check(n.Value); why != "" {
-			d.at(n, path, quote(n.Value)+": "+why)
+			if !f.secret {
+				why = quote(n.Value) + ": " + why
+			}
+			d.at(n, path, why)
 			return false
 		}
 	}
@@ -468,6 +493,7 @@ func (d *decoder) command(n *yaml.Node, to *Command, path string) {
 	switch {
 	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
 		d.at(n, path, "must not be empty")
+	case n.Kind == yaml.SequenceNode && d.tooMany(n, len(n.Content), path):
 	case n.Kind == yaml.SequenceNode:
 		words := make([]string, 0, len(n.Content))
 		for i, c := range n.Content {
@@ -496,6 +522,9 @@ func (d *decoder) command(n *yaml.Node, to *Command, path string) {
 func (d *decoder) list(n *yaml.Node, f *field, to *[]string, path string) {
 	if n.Kind != yaml.SequenceNode {
 		d.wantList(n, path)
+		return
+	}
+	if d.tooMany(n, len(n.Content), path) {
 		return
 	}
 	list := make([]string, 0, len(n.Content))
@@ -528,9 +557,20 @@ func (d *decoder) wantList(n *yaml.Node, path string) {
 	d.want(n, path, "a list", hint)
 }
 
+func (d *decoder) tooMany(n *yaml.Node, count int, path string) bool {
+	if count <= maxItems {
+		return false
+	}
+	d.at(n, path, fmt.Sprintf("more than %d entries", maxItems))
+	return true
+}
+
 func (d *decoder) items(n *yaml.Node, f *field, to any, path string) {
 	if n.Kind != yaml.SequenceNode {
 		d.want(n, path, "a list", "")
+		return
+	}
+	if d.tooMany(n, len(n.Content), path) {
 		return
 	}
 	for i, c := range n.Content {
@@ -541,6 +581,9 @@ func (d *decoder) items(n *yaml.Node, f *field, to any, path string) {
 func (d *decoder) dict(n *yaml.Node, f *field, to any, path string) {
 	if n.Kind != yaml.MappingNode {
 		d.want(n, path, "keys with a mapping each", "")
+		return
+	}
+	if d.tooMany(n, len(n.Content)/2, path) {
 		return
 	}
 	var keys []*yaml.Node
@@ -557,7 +600,7 @@ func (d *decoder) dict(n *yaml.Node, f *field, to any, path string) {
 		}
 		p := f.grow(to, key.Value)
 		if !isNull(val) {
-			d.item(val, f, p, path+"["+key.Value+"]")
+			d.item(val, f, p, path+"["+clip(key.Value)+"]")
 		}
 	}
 }
@@ -573,14 +616,14 @@ func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
 	before := len(d.problems)
 	seen := d.mapping(n, f.fields, p, path, false)
 	for i := range f.fields {
-		if g := &f.fields[i]; g.required && !hasValue(n, seen, g) {
+		if g := &f.fields[i]; g.required && !hasValue(n, g, seen) {
 			d.at(n, path, fmt.Sprintf("needs %q", g.key))
 		}
 	}
-	if f.verify != nil && len(d.problems) == before {
-		if why := f.verify(p); why != "" {
-			d.at(n, path, why)
-		}
+	if len(f.anyOf) > 0 && !slices.ContainsFunc(f.fields, func(g field) bool {
+		return has(f.anyOf, g.key) && hasValue(n, fieldOf(f.fields, g.key), seen)
+	}) {
+		d.at(n, path, "needs one of "+strings.Join(f.anyOf, ", "))
 	}
 	if c, ok := p.(*CustomValidator); ok && len(d.problems) == before {
 		if has(d.custom, c.Name) {
@@ -591,7 +634,7 @@ func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
 }
 
 // hasValue reports whether the mapping n has f's key with something behind it.
-func hasValue(n *yaml.Node, seen []*field, f *field) bool {
+func hasValue(n *yaml.Node, f *field, seen []*field) bool {
 	for _, s := range seen {
 		if s != f {
 			continue
@@ -619,7 +662,7 @@ func (d *decoder) unknownKey(key *yaml.Node, fields []field, path string) {
 	for i := range fields {
 		names[i] = fields[i].key
 	}
-	msg := fmt.Sprintf("unknown key %q", key.Value)
+	msg := fmt.Sprintf("unknown key %q", clip(key.Value))
 	if path != "" {
 		msg += " in " + path
 	}

@@ -48,7 +48,8 @@ type field struct {
 	required bool
 	min, max float64
 	check    func(s string) string // what is wrong with a text or a key, "" = nothing
-	verify   func(item any) string // what is wrong with a whole item
+	secret   bool                  // a wrong value is not repeated
+	anyOf    []string              // keys of an item of which one must be there
 	grow     func(list any, key string) any
 	union    bool // lists of all layers together
 
@@ -225,13 +226,10 @@ var table = [...]field{
 			},
 			{
 				key: "allow", kind: kindItems,
-				doc:  "Findings that do not count. Each needs a kind, a path or a fingerprint.",
-				at:   func(p any) any { return &cfg(p).Validators.Allow },
-				grow: func(l any, _ string) any { return grown(l.(*[]ValidatorAllow)) },
-				verify: func(item any) string {
-					a := item.(*ValidatorAllow)
-					return when(a.Kind == "" && a.Path == "" && a.Fingerprint == "", `needs a "kind", a "path" or a "fingerprint"`)
-				},
+				doc:   "Findings that do not count. Each needs a kind, a path or a fingerprint.",
+				at:    func(p any) any { return &cfg(p).Validators.Allow },
+				grow:  func(l any, _ string) any { return grown(l.(*[]ValidatorAllow)) },
+				anyOf: []string{"kind", "path", "fingerprint"},
 				fields: []field{
 					{
 						key: "validator", kind: kindWord, required: true, words: builtinValidators, late: true,
@@ -544,61 +542,61 @@ var table = [...]field{
 				stand: func(*Config) {},
 				fields: []field{
 					{
-						key: "depsdev", kind: kindText, check: checkURL,
+						key: "depsdev", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of deps.dev.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.DepsDev },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "osv", kind: kindText, check: checkURL,
+						key: "osv", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of OSV.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.OSV },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "npm", kind: kindText, check: checkURL,
+						key: "npm", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the npm registry.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.NPM },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "pypi", kind: kindText, check: checkURL,
+						key: "pypi", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the Python package index.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.PyPI },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "go", kind: kindText, check: checkURL,
+						key: "go", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the Go module proxy.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.Go },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "cargo", kind: kindText, check: checkURL,
+						key: "cargo", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the Rust crate registry.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.Cargo },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "rubygems", kind: kindText, check: checkURL,
+						key: "rubygems", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the Ruby gem registry.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.RubyGems },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "packagist", kind: kindText, check: checkURL,
+						key: "packagist", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the PHP package registry.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.Packagist },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "nuget", kind: kindText, check: checkURL,
+						key: "nuget", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the .NET package registry.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.NuGet },
 						looser: func(_, _ *Config) string { return asksElsewhere },
 					},
 					{
-						key: "maven", kind: kindText, check: checkURL,
+						key: "maven", kind: kindText, check: checkURL, secret: true,
 						doc:    "Base address of the Maven repository.",
 						at:     func(p any) any { return &cfg(p).Dependencies.Endpoints.Maven },
 						looser: func(_, _ *Config) string { return asksElsewhere },
@@ -682,6 +680,8 @@ func union(a, b []string) []string {
 
 func checkGlob(s string) string {
 	switch {
+	case strings.ContainsAny(s, "\r\n\x00"):
+		return "must be one line"
 	case strings.HasPrefix(s, "!"):
 		return "a pattern cannot be negated"
 	case !doublestar.ValidatePattern(s):
