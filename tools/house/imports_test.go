@@ -86,7 +86,7 @@ var allowances = []allowance{
 		why:    "an adapter translates: never another adapter, never another core package",
 	},
 	{
-		who:    []string{"adapters/adaptertest"},
+		who:  []string{"adapters/adaptertest"},
 		ours: []string{"core/hook"},
 		why:  "the conformance suite sees an adapter from outside",
 	},
@@ -95,10 +95,10 @@ var allowances = []allowance{
 		why: "it drives the real host program; what we answer it is somebody else's",
 	},
 	{
-		who:  []string{"installer"},
+		who:    []string{"installer"},
 		ours:   []string{"adapters", "core/config", "core/fsx", "core/hook", "core/proc", "installer/jsonedit", "templates"},
 		others: []string{"golang.org/x/mod/semver"},
-		why:  "it writes hosts' files and never judges a call: no engine, no gate",
+		why:    "it writes hosts' files and never judges a call: no engine, no gate",
 	},
 	{
 		who:    []string{"installer/jsonedit"},
@@ -115,7 +115,7 @@ var allowances = []allowance{
 		why:  "main only",
 	},
 	{
-		who:  []string{"cmd/guardrails/internal/hookcmd"},
+		who: []string{"cmd/guardrails/internal/hookcmd"},
 		ours: []string{
 			"adapters", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/version",
 			"core/audit", "core/engine", "core/hook", "core/session",
