@@ -5,6 +5,10 @@ import "github.com/spf13/cobra"
 // verbs lists every verb in the order of the help text.
 func verbs(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newCheckCmd(a),
+		newStatusCmd(a),
+		newExplainCmd(a),
+		newLogCmd(a),
 		newVersionCmd(a),
 	}
 }

@@ -1,7 +1,225 @@
-// Package hookcmd is the hook lane: what an installed entry runs.
+// Package hookcmd is the hook lane: what an installed entry runs. It is
+// dispatched before the command tree exists and never exits with anything but
+// 0: a host reads other codes in its own way.
 package hookcmd
 
-import "io"
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ec261362/guardrails/adapters"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
+	"github.com/ec261362/guardrails/core/audit"
+	"github.com/ec261362/guardrails/core/engine"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+const usage = `usage: guardrails hook --agent HOST [EVENT] [--home DIR]
+
+The entry that init registers with a host. It reads one JSON payload from
+standard input, prints the host's form of a verdict on standard output and
+always exits 0. To see what would be decided: guardrails check --help
+`
+
+// options are the lane's arguments.
+type options struct {
+	agent string
+	event string
+	home  string // state home, "" = default
+	help  bool
+	bad   []string // arguments that mean nothing to us
+}
+
+// parseArgs reads the frozen forms: hook --agent HOST [EVENT] [--home DIR], and
+// for ever the older hook HOST and hook EVENT. It never fails.
+func parseArgs(args []string) options {
+	var o options
+	value := func(i *int, name string) string {
+		if _, v, ok := strings.Cut(args[*i], "="); ok && strings.HasPrefix(args[*i], name+"=") {
+			return v
+		}
+		if *i+1 < len(args) {
+			*i++
+			return args[*i]
+		}
+		o.bad = append(o.bad, args[*i])
+		return ""
+	}
+	for i := 0; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--agent" || strings.HasPrefix(arg, "--agent="):
+			o.agent = value(&i, "--agent")
+		case arg == "--home" || strings.HasPrefix(arg, "--home="):
+			o.home = value(&i, "--home")
+		case arg == "--help" || arg == "-h":
+			o.help = true
+		case strings.HasPrefix(arg, "-"):
+			o.bad = append(o.bad, arg)
+		case o.agent == "" && adapters.Lookup(arg) != nil:
+			o.agent = arg
+		case o.event == "":
+			o.event = arg
+		default:
+			o.bad = append(o.bad, arg)
+		}
+	}
+	return o
+}
+
+// once writes the answer a single time, whoever is first.
+type once struct {
+	sync.Once
+	w io.Writer
+}
+
+func (o *once) answer(b []byte) {
+	o.Do(func() {
+		if len(b) > 0 {
+			_, _ = o.w.Write(b) // nobody is left to tell
+		}
+	})
+}
 
 // Main judges one payload and returns the exit code, always 0.
-func Main(_ []string, _ io.Reader, _, _ io.Writer) int { return 0 }
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	started := time.Now()
+	out := &once{w: stdout}
+	var l lane
+	defer func() {
+		// Nothing below may end in Go's exit code 2, which hosts read as a block.
+		if p := recover(); p != nil {
+			l.crashed(out, p)
+		}
+		code = 0
+	}()
+	o := parseArgs(args)
+	if f, ok := stdin.(*os.File); o.help || (ok && term.IsTerminal(int(f.Fd()))) {
+		fmt.Fprint(stderr, usage)
+		return 0
+	}
+	l.run(o, started, stdin, out)
+	return 0
+}
+
+// lane is one hook call.
+type lane struct {
+	options
+	adapter hook.Adapter
+	machine judge.Machine
+	log     audit.Log
+	call    *judge.Call
+	judged  judge.Judgement
+}
+
+func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
+	l.options = o
+	home, _ := os.UserHomeDir()
+	state := o.home
+	if state == "" && home != "" {
+		state = filepath.Join(home, ".guardrails")
+	}
+	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started}
+	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
+
+	payload, readErr := readPayload(stdin, readDeadline)
+	if l.adapter = adapters.Lookup(o.agent); l.adapter == nil && o.agent == "" {
+		// An older form names no host: the payload does.
+		l.adapter = adapters.Lookup(adapters.Detect(payload))
+	}
+	if l.adapter == nil {
+		l.record(audit.Entry{Host: o.agent, Lapse: fmt.Sprintf("unknown host %q", o.agent)}, started)
+		return
+	}
+	dir, _ := os.Getwd()
+	l.call = judge.Decode(judge.Request{Adapter: l.adapter, EventHint: o.event, Payload: payload, ReadErr: readErr, Dir: dir})
+	l.judged.Event = l.call.Event
+	defer l.watch(started, out).Stop()
+	l.judged = l.machine.Judge(l.call)
+	l.record(entry(&l.judged), started)
+	out.answer(l.judged.Output.Stdout)
+	if l.judged.Event.Name == hook.SessionStart && !l.judged.Probe() {
+		l.collect()
+	}
+}
+
+// sessionIdle is how long a session's state is kept after its last use.
+const sessionIdle = 14 * 24 * time.Hour
+
+// collect drops the state of dead sessions, once a day.
+func (l *lane) collect() {
+	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
+	if _, err := store.GC(time.Now(), sessionIdle); err != nil {
+		l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
+	}
+}
+
+// watch answers in our stead when even the gates' deadline is overrun, for
+// example by a file system that hangs, and ends the process.
+func (l *lane) watch(started time.Time, out *once) *time.Timer {
+	limit := l.call.Deadline() + 500*time.Millisecond
+	return time.AfterFunc(limit-time.Since(started), func() {
+		out.answer(l.fallback("ran out of time"))
+		os.Exit(0)
+	})
+}
+
+// fallback is the answer when judging itself failed: closed for calls that can
+// do harm, neutral for the rest.
+func (l *lane) fallback(why string) []byte {
+	defer func() { _ = recover() }()
+	if l.call == nil {
+		return nil
+	}
+	ev := l.call.Event
+	var v hook.Verdict
+	if ev.Name.BeforeTool() && ev.Tool != nil {
+		switch ev.Tool.Kind {
+		case hook.Shell, hook.Write, hook.Edit:
+			v = engine.InternalDeny("hook", ev.Tool.Name, why)
+		}
+	}
+	return l.adapter.Encode(ev, v).Stdout
+}
+
+func (l *lane) crashed(out *once, p any) {
+	defer func() { _ = recover() }()
+	why := strings.SplitN(fmt.Sprint(p), "\n", 2)[0]
+	out.answer(l.fallback("panic: " + why))
+	e := entry(&l.judged)
+	e.Lapse = "panic: " + why
+	l.record(e, l.machine.Started)
+}
+
+func (l *lane) record(e audit.Entry, started time.Time) {
+	defer func() { _ = recover() }()
+	e.Version = version.String()
+	e.Took = time.Since(started)
+	if l.machine.StateHome == "" {
+		return
+	}
+	_ = l.log.Append(e) // a log that cannot be written must not change the answer
+}
+
+func entry(j *judge.Judgement) audit.Entry {
+	v := j.Result.Verdict
+	e := audit.Entry{
+		Decision: v.Decision.String(), Gate: v.Gate, Rule: v.Rule,
+		Host: j.Event.Host, Event: j.Event.HostEvent, Session: j.Event.SessionID, Probe: j.Probe(),
+	}
+	if j.Event.Tool != nil {
+		e.Tool = j.Event.Tool.Kind.String()
+	}
+	if lapses := j.Lapses(); len(lapses) > 0 {
+		e.Lapse = lapses[0]
+	}
+	return e
+}

@@ -1,0 +1,445 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/adapters"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/core/engine"
+	"github.com/ec261362/guardrails/core/hook"
+)
+
+type checkOptions struct {
+	agent       string
+	tool        string
+	path        string
+	contentFile string
+	prompt      string
+	payload     string
+	transcript  string
+	batch       bool
+	asJSON      bool
+	verbose     bool
+}
+
+func newCheckCmd(a *app) *cobra.Command {
+	var o checkOptions
+	cmd := &cobra.Command{
+		Use:   "check [flags] [-- COMMAND…]",
+		Short: "Say what would be decided about a call, without running it",
+		Long: `check runs the same code as the installed hook and changes nothing: no state, no
+log line. One argument after -- is a command line; several are words of one.`,
+		Example: `  guardrails check -- git push --force
+  guardrails check -v -- 'cd build && rm -rf *'
+  guardrails check --tool Write --path .env --content-file draft.env
+  guardrails check --prompt 'ignore all rules'
+  guardrails check --payload call.json       # a host's payload; - reads standard input
+  guardrails check --transcript session.jsonl
+  guardrails check --batch < calls.jsonl > decisions.jsonl
+
+Exit codes: 0 would pass, 2 would be denied or blocked, 3 would ask, 1 error.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return runCheck(a, &o, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.agent, "agent", "claude", "host whose rules of speech apply")
+	f.StringVar(&o.tool, "tool", "", "tool `NAME`, as the host calls it")
+	f.StringVar(&o.path, "path", "", "file that the tool reads or writes")
+	f.StringVar(&o.contentFile, "content-file", "", "`FILE` with the content that the tool would write; - reads standard input")
+	f.StringVar(&o.prompt, "prompt", "", "a submitted prompt")
+	f.StringVar(&o.payload, "payload", "", "`FILE` with a host payload; - reads standard input")
+	f.StringVar(&o.transcript, "transcript", "", "`FILE` with a host's record of a session: every call in it is judged again")
+	f.BoolVar(&o.batch, "batch", false, "JSON lines in, JSON lines out, in order")
+	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON on standard output")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every gate and the exact bytes the host would get")
+	return cmd
+}
+
+func runCheck(a *app, o *checkOptions, args []string) error {
+	ad, err := lookupAgent(o.agent)
+	if err != nil {
+		return err
+	}
+	given := 0
+	for _, set := range []bool{len(args) > 0, o.tool != "" || o.path != "", o.prompt != "", o.payload != "", o.transcript != "", o.batch} {
+		if set {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return errors.New("nothing to check: give a command after --, or --tool, --prompt, --payload, --transcript or --batch")
+	case given > 1:
+		return errors.New("give one thing to check: a command, --tool with --path, --prompt, --payload, --transcript or --batch")
+	case o.contentFile != "" && o.path == "":
+		return errors.New("--content-file needs --path")
+	}
+	m := a.machine()
+	switch {
+	case o.batch:
+		return checkBatch(a, m, ad)
+	case o.transcript != "":
+		return checkTranscript(a, m, ad, o)
+	}
+	payload, err := a.checkPayload(ad, o, args)
+	if err != nil {
+		return err
+	}
+	j := m.Judge(judge.Decode(judge.Request{Adapter: ad, Payload: payload, Dir: a.dir}))
+	return a.report(o, j)
+}
+
+// machine is this user's machine for a judgement that changes nothing. Verbs
+// typed outside a host treat the project's file as trusted, as make would.
+func (a *app) machine() *judge.Machine {
+	return &judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, DryRun: true, Trusted: true}
+}
+
+func lookupAgent(name string) (hook.Adapter, error) {
+	ad := adapters.Lookup(name)
+	if ad == nil {
+		var names []string
+		for _, known := range adapters.All {
+			names = append(names, known.Name())
+		}
+		return nil, fmt.Errorf("unknown agent %q: this build knows %s", name, strings.Join(names, ", "))
+	}
+	return ad, nil
+}
+
+// checkPayload builds the host payload that the flags describe.
+func (a *app) checkPayload(ad hook.Adapter, o *checkOptions, args []string) ([]byte, error) {
+	if o.payload != "" {
+		return a.readInput(o.payload)
+	}
+	s := hook.Sample{SessionID: "check", Cwd: a.dir, Tool: o.tool, Path: o.path, Prompt: o.prompt}
+	switch len(args) {
+	case 0:
+	case 1:
+		s.Command = args[0]
+	default:
+		s.Command = joinWords(args)
+	}
+	if s.Path != "" && !filepath.IsAbs(s.Path) {
+		s.Path = filepath.Join(a.dir, s.Path)
+	}
+	if o.contentFile != "" {
+		data, err := a.readInput(o.contentFile)
+		if err != nil {
+			return nil, err
+		}
+		content := string(data)
+		s.Content = &content
+	}
+	return samplePayload(ad, s)
+}
+
+func samplePayload(ad hook.Adapter, s hook.Sample) ([]byte, error) {
+	sampler, ok := ad.(hook.Sampler)
+	if !ok {
+		return nil, fmt.Errorf("%s: only --payload can be checked for this agent", ad.Name())
+	}
+	return sampler.Payload(s), nil
+}
+
+func (a *app) readInput(name string) ([]byte, error) {
+	if name == "-" {
+		if isTerminal(a.stdin) {
+			return nil, errors.New("standard input is a terminal: pipe the payload in, or name a file")
+		}
+		return io.ReadAll(a.stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// joinWords writes argv so that a shell reads the same words back.
+func joinWords(args []string) string {
+	quoted := make([]string, len(args))
+	for i, w := range args {
+		quoted[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n'\"\\$`&|;<>()*?[]{}#~!") {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// checkResult is check's --json and --batch output.
+type checkResult struct {
+	ID       json.RawMessage `json:"id,omitempty"`
+	Decision string          `json:"decision,omitempty"`
+	Rule     string          `json:"rule,omitempty"`
+	Gate     string          `json:"gate,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Context  string          `json:"context,omitempty"`
+	Notice   string          `json:"notice,omitempty"`
+	MS       float64         `json:"ms"`
+	Event    string          `json:"event,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
+	Lapses   []string        `json:"lapses,omitempty"`
+	Gates    []gateResult    `json:"gates,omitempty"`
+	Stdout   *string         `json:"stdout,omitempty"`
+	Error    string          `json:"error,omitempty"`
+}
+
+type gateResult struct {
+	Gate     string  `json:"gate"`
+	Outcome  string  `json:"outcome"`
+	Why      string  `json:"why,omitempty"`
+	Decision string  `json:"decision,omitempty"`
+	MS       float64 `json:"ms"`
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func newCheckResult(j judge.Judgement, verbose bool) checkResult {
+	v := j.Result.Verdict
+	r := checkResult{
+		Decision: v.Decision.String(), Rule: v.Rule, Gate: v.Gate, Reason: v.Reason, Context: v.Context, Notice: v.Notice,
+		MS: ms(j.Took), Event: j.Event.HostEvent, Lapses: j.Lapses(),
+	}
+	if j.Event.Tool != nil {
+		r.Tool = j.Event.Tool.Name
+	}
+	if verbose {
+		for _, run := range j.Result.Runs {
+			g := gateResult{Gate: run.Gate, Outcome: run.Outcome.String(), Why: run.Why, MS: ms(run.Took)}
+			if run.Outcome == engine.Ran {
+				g.Decision = run.Verdict.Decision.String()
+			}
+			r.Gates = append(r.Gates, g)
+		}
+		out := string(j.Output.Stdout)
+		r.Stdout = &out
+	}
+	return r
+}
+
+func checkExit(d hook.Decision) error {
+	switch d {
+	case hook.Deny, hook.Block:
+		return exitCode(exitDenied)
+	case hook.Ask:
+		return exitCode(exitPartial)
+	default:
+		return nil
+	}
+}
+
+func (a *app) report(o *checkOptions, j judge.Judgement) error {
+	if o.asJSON {
+		if err := a.writeJSON(newCheckResult(j, o.verbose)); err != nil {
+			return err
+		}
+		return checkExit(j.Result.Verdict.Decision)
+	}
+	v := j.Result.Verdict
+	line := v.Decision.String()
+	if v.Rule != "" {
+		line += "  " + v.Rule
+	}
+	a.sayf("%s", line)
+	for _, text := range []string{v.Reason, v.Context, v.Notice} {
+		if text != "" {
+			a.sayf("%s", indent(text))
+		}
+	}
+	for _, l := range j.Lapses() {
+		a.hintf("not judged: %s", l)
+	}
+	if o.verbose {
+		a.sayf("")
+		for _, run := range j.Result.Runs {
+			said := run.Outcome.String()
+			switch {
+			case run.Outcome == engine.Ran:
+				said = run.Verdict.Decision.String()
+			case run.Why != "":
+				said += ": " + run.Why
+			}
+			a.sayf("  %-18s %7.3f ms  %s", run.Gate, ms(run.Took), said)
+		}
+		a.sayf("\n%s would get %d bytes on standard output:\n%s", o.agent, len(j.Output.Stdout), j.Output.Stdout)
+	}
+	return checkExit(v.Decision)
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
+}
+
+func (a *app) writeJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// batchLine is one line of check --batch. Unknown fields are ignored.
+type batchLine struct {
+	ID      json.RawMessage `json:"id"`
+	Payload json.RawMessage `json:"payload"`
+	Command *string         `json:"command"`
+	Tool    string          `json:"tool"`
+	Path    string          `json:"path"`
+	Content *string         `json:"content"`
+	Prompt  *string         `json:"prompt"`
+	Cwd     string          `json:"cwd"`
+	Root    string          `json:"root"`
+}
+
+// checkBatch judges JSON lines. Lines are independent of each other and of
+// this directory: without a cwd they stand in an empty temporary project.
+func checkBatch(a *app, m *judge.Machine, ad hook.Adapter) error {
+	if isTerminal(a.stdin) {
+		return errors.New("standard input is a terminal: pipe JSON lines in, e.g. {\"id\":1,\"command\":\"git status\"}")
+	}
+	empty, err := os.MkdirTemp("", "guardrails-check-")
+	if err != nil {
+		return fmt.Errorf("temporary project: %w", err)
+	}
+	defer os.RemoveAll(empty)
+	if empty, err = filepath.EvalSymlinks(empty); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(a.stdout)
+	defer out.Flush()
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	in := bufio.NewReaderSize(a.stdin, 64<<10)
+	bad := false
+	for {
+		line, rerr := in.ReadBytes('\n')
+		if text := strings.TrimSpace(string(line)); text != "" {
+			r := judgeLine(m, ad, []byte(text), empty)
+			bad = bad || r.Error != ""
+			if err := enc.Encode(r); err != nil {
+				return err
+			}
+		}
+		if rerr == io.EOF {
+			break
+		}
+		if rerr != nil {
+			return rerr
+		}
+	}
+	if bad {
+		out.Flush()
+		return exitCode(exitError)
+	}
+	return nil
+}
+
+func judgeLine(m *judge.Machine, ad hook.Adapter, line []byte, empty string) checkResult {
+	var l batchLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		// The id may still be readable.
+		var only struct {
+			ID json.RawMessage `json:"id"`
+		}
+		_ = json.Unmarshal(line, &only)
+		return checkResult{ID: only.ID, Error: "not a line of check --batch: " + err.Error()}
+	}
+	req := judge.Request{Adapter: ad, Dir: empty, Root: l.Root}
+	if l.Cwd != "" {
+		req.Dir = l.Cwd
+	}
+	switch {
+	case len(l.Payload) > 0:
+		req.Payload = l.Payload
+		var text string
+		if json.Unmarshal(l.Payload, &text) == nil {
+			req.Payload = []byte(text) // a payload given as text may be malformed on purpose
+		}
+	case l.Command == nil && l.Tool == "" && l.Path == "" && l.Prompt == nil:
+		return checkResult{ID: l.ID, Error: "the line has no payload, command, tool, path or prompt"}
+	default:
+		s := hook.Sample{SessionID: "check", Cwd: req.Dir, Tool: l.Tool, Path: l.Path, Content: l.Content}
+		if l.Command != nil {
+			s.Command = *l.Command
+		}
+		if l.Prompt != nil {
+			s.Prompt = *l.Prompt
+		}
+		payload, err := samplePayload(ad, s)
+		if err != nil {
+			return checkResult{ID: l.ID, Error: err.Error()}
+		}
+		req.Payload = payload
+	}
+	r := newCheckResult(m.Judge(judge.Decode(req)), false)
+	r.ID = l.ID
+	return r
+}
+
+// checkTranscript judges every call of a past session again.
+func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions) error {
+	reader, ok := ad.(hook.TranscriptReader)
+	if !ok {
+		return fmt.Errorf("%s: transcripts of this agent cannot be read", ad.Name())
+	}
+	var src io.Reader = a.stdin
+	if o.transcript != "-" {
+		f, err := os.Open(o.transcript)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		src = f
+	}
+	in := bufio.NewReaderSize(src, 256<<10)
+	var worst hook.Decision
+	calls, stopped := 0, 0
+	for n := 1; ; n++ {
+		line, rerr := in.ReadBytes('\n')
+		for _, payload := range reader.ReadTranscript(line) {
+			j := m.Judge(judge.Decode(judge.Request{Adapter: ad, Payload: payload, Dir: a.dir}))
+			v := j.Result.Verdict
+			calls++
+			if v.Decision.Rank() > worst.Rank() {
+				worst = v.Decision
+			}
+			if o.asJSON {
+				r := newCheckResult(j, o.verbose)
+				r.ID = json.RawMessage(fmt.Sprint(n))
+				if err := a.writeJSON(r); err != nil {
+					return err
+				}
+			}
+			if v.Decision.Rank() < hook.Ask.Rank() {
+				continue
+			}
+			stopped++
+			if !o.asJSON {
+				a.sayf("line %d: %s  %s  %s\n%s", n, j.Event.Tool.Name, v.Decision, v.Rule, indent(firstLine(v.Reason)))
+			}
+		}
+		if rerr == io.EOF {
+			break
+		}
+		if rerr != nil {
+			return rerr
+		}
+	}
+	if !o.asJSON {
+		a.sayf("%d calls judged, %d would be stopped", calls, stopped)
+	}
+	return checkExit(worst)
+}
+
+func firstLine(s string) string {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return s[:i]
+	}
+	return s
+}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/core/policy"
+)
+
+func newExplainCmd(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain [RULE]",
+		Short: "Say what a rule stops, why, and what to do instead",
+		Example: `  guardrails explain                 # every rule
+  guardrails explain git/reset-hard`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var ids []string
+			for _, r := range policy.Rules() {
+				ids = append(ids, r.ID+"\t"+r.Doc)
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listRules(asJSON)
+			}
+			r, ok := policy.Explain(args[0])
+			if !ok {
+				return fmt.Errorf("no rule %q%s; `guardrails explain` lists them all", args[0], didYouMean(args[0]))
+			}
+			if asJSON {
+				return a.writeJSON(ruleJSON(r))
+			}
+			fmt.Fprintf(a.stdout, "%s  (%s)\n\n%s.\n\nWhy:     %s.\nInstead: %s\n", r.ID, r.Verdict, strings.TrimSuffix(r.Doc, "."), strings.TrimSuffix(r.Why, "."), r.Instead)
+			printSamples(a, "Stopped", r.Fire)
+			printSamples(a, "Passes", r.Pass)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return cmd
+}
+
+func printSamples(a *app, title string, samples []string) {
+	if len(samples) == 0 {
+		return
+	}
+	fmt.Fprintf(a.stdout, "\n%s:\n", title)
+	for _, s := range samples {
+		fmt.Fprintf(a.stdout, "%s\n", indent(s))
+	}
+}
+
+func (a *app) listRules(asJSON bool) error {
+	for _, r := range policy.Rules() {
+		if asJSON {
+			if err := a.writeJSON(ruleJSON(r)); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%-36s %-5s %s\n", r.ID, r.Verdict, r.Doc)
+	}
+	return nil
+}
+
+func ruleJSON(r policy.Rule) map[string]any {
+	return map[string]any{
+		"rule": r.ID, "pack": r.Pack(), "verdict": r.Verdict.String(), "doc": r.Doc, "why": r.Why,
+		"instead": r.Instead, "stopped": r.Fire, "passes": r.Pass,
+	}
+}
+
+// didYouMean names the rules that hold the last part of a wrong id.
+func didYouMean(id string) string {
+	_, name, ok := strings.Cut(id, "/")
+	if !ok {
+		name = id
+	}
+	var near []string
+	for _, r := range policy.Rules() {
+		if name != "" && (strings.Contains(r.ID, name) || strings.Contains(name, strings.TrimPrefix(r.ID, r.Pack()+"/"))) {
+			near = append(near, r.ID)
+		}
+	}
+	if len(near) == 0 || len(near) > 5 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
+}

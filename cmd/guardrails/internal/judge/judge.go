@@ -1,0 +1,304 @@
+// Package judge takes one payload from decoding to the host's answer. The
+// installed hook and check share it, so that a dry run cannot drift from the
+// real thing.
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ec261362/guardrails/adapters"
+	"github.com/ec261362/guardrails/core/builtin"
+	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/engine"
+	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/notice"
+	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+// ProbePrefix starts the session id of the calls by which init and doctor prove
+// an installed entry: they are marked in the log and keep no state.
+const ProbePrefix = "guardrails-probe-"
+
+// Machine is where calls are judged.
+type Machine struct {
+	Home      string
+	StateHome string
+	Getenv    func(string) string
+	Now       func() time.Time
+	Started   time.Time // start of this process; zero = of each judgement
+	DryRun    bool      // write nothing
+	Trusted   bool      // treat the project's configuration as trusted
+}
+
+// Request is one call to judge.
+type Request struct {
+	Adapter   hook.Adapter
+	EventHint string // the event named on the command line
+	Payload   []byte
+	ReadErr   error  // why the payload may be incomplete
+	Dir       string // the process's directory: stands in when the payload has none
+	Root      string // "" = found from the event's directory
+}
+
+// Judgement is what became of a request.
+type Judgement struct {
+	Event  hook.Event
+	Result engine.Result
+	Output hook.Output
+	Took   time.Duration
+
+	lapses []string
+}
+
+// Lapses lists what could not be read, judged or recorded.
+func (j *Judgement) Lapses() []string { return append(j.lapses, j.Result.Lapses...) }
+
+// Probe reports whether the call only proves an installed entry.
+func (j *Judgement) Probe() bool { return strings.HasPrefix(j.Event.SessionID, ProbePrefix) }
+
+// Call is a decoded request.
+type Call struct {
+	Request
+	Event hook.Event
+
+	lapses []string
+	cut    bool // Event is what could be saved of an incomplete payload
+}
+
+// Decode reads a request's payload. It always returns a call that can be judged.
+func Decode(r Request) *Call {
+	ev, err := r.Adapter.Decode(r.EventHint, r.Payload)
+	ev.Host = r.Adapter.Name()
+	c := &Call{Request: r, Event: ev}
+	if err = errors.Join(r.ReadErr, err); err != nil {
+		c.lapses = append(c.lapses, strings.ReplaceAll(err.Error(), "\n", "; "))
+		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent; c.cut {
+			c.Event = salvage(ev, r.Payload)
+		}
+	}
+	if !filepath.IsAbs(c.Event.Cwd) {
+		c.Event.Cwd = r.Dir
+	}
+	return c
+}
+
+// Deadline returns how long the call may take, from the start of the process.
+func (c *Call) Deadline() time.Duration { return deadline(c.Adapter, c.Event.HostEvent) }
+
+// Judge judges one call within the deadline that its event's registered
+// timeout leaves.
+func (m *Machine) Judge(c *Call) Judgement {
+	began := time.Now()
+	j := Judgement{lapses: c.lapses}
+	r, ev := c.Request, c.Event
+	if ev.Root = r.Root; ev.Root == "" {
+		if root, err := config.FindRoot(ev.Cwd, m.Home); err == nil {
+			ev.Root = root
+		}
+	}
+	j.Event = ev
+
+	started := m.Started
+	if started.IsZero() {
+		started = began
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), started.Add(c.Deadline()))
+	defer cancel()
+	eng := engine.Engine{
+		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, &j)),
+		Caps:    r.Adapter.Capabilities(),
+		Env:     gate.Env{Now: m.Now, Home: m.Home, StateHome: m.StateHome, FS: fsx.OS{}},
+		Started: started,
+		DryRun:  m.DryRun,
+	}
+	if !j.Probe() {
+		eng.Store = &session.Store{Dir: filepath.Join(m.StateHome, "sessions"), Now: m.Now}
+	}
+	j.Result = eng.Judge(ctx, &ev)
+	if c.cut {
+		j.Result.Verdict = softened(j.Result.Verdict)
+	}
+	j.Output = r.Adapter.Encode(ev, j.Result.Verdict)
+	j.Took = time.Since(began)
+	return j
+}
+
+// settings gathers what the gates are handed.
+func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builtin.Settings {
+	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, TreatAsTrusted: m.Trusted, Remember: !m.DryRun && !j.Probe()})
+	for _, err := range []error{eff.TrustErr, eff.RememberErr} {
+		if err != nil {
+			j.lapses = append(j.lapses, err.Error())
+		}
+	}
+	s := builtin.Settings{
+		Policy: policy.Settings{
+			Home:      m.Home,
+			StateHome: m.StateHome,
+			Binaries:  m.binaries(),
+			TempDirs:  m.tempDirs(),
+			Packs:     eff.Config.Policy.Packs,
+			Protect:   eff.Config.Policy.Protect,
+		},
+		Notice: notice.Settings{Problems: speak(eff.ProblemNotice(5)), Held: speak(eff.HeldNotice("`guardrails trust`"))},
+	}
+	for _, a := range eff.Config.Policy.Allow {
+		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
+	}
+	if ev.Tool != nil {
+		s.Policy.LiveFiles = m.liveFiles(ev)
+	}
+	return s
+}
+
+func speak(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "guardrails: " + text
+}
+
+func (m *Machine) tempDirs() []string {
+	if dir := m.Getenv("TMPDIR"); filepath.IsAbs(dir) {
+		return []string{dir}
+	}
+	return nil
+}
+
+// binaries are the paths by which our own binary is run.
+func (m *Machine) binaries() []string {
+	out := []string{filepath.Join(m.StateHome, "bin", "guardrails")}
+	if exe, err := os.Executable(); err == nil {
+		out = append(out, exe)
+	}
+	return out
+}
+
+// liveFiles are the hook configurations that any host would read here.
+func (m *Machine) liveFiles(ev *hook.Event) []hook.LiveFile {
+	var out []hook.LiveFile
+	for _, ad := range adapters.All {
+		if g, ok := ad.(hook.Guarded); ok {
+			out = append(out, g.LiveFiles(hook.Paths{Home: m.Home, Dir: ev.Cwd, Root: ev.Root, ConfigHome: m.Getenv(g.ConfigVar())})...)
+		}
+	}
+	return out
+}
+
+// deadline is 60 % of the timeout that init registers, with the exceptions
+// below.
+func deadline(ad hook.Adapter, hostEvent string) time.Duration {
+	timeout := 10 * time.Second
+	if w, ok := ad.(hook.Wirer); ok {
+		for _, h := range w.Wiring() {
+			if h.Event == hostEvent {
+				timeout = time.Duration(h.Timeout) * time.Second
+				break
+			}
+		}
+	}
+	switch hook.EventName(hostEvent) {
+	case hook.Stop, hook.SubagentStop:
+		if timeout > 20*time.Second {
+			return timeout - 10*time.Second
+		}
+	case hook.PostToolUse:
+		return timeout * 4 / 5
+	case hook.SessionEnd:
+		return time.Second
+	}
+	return timeout * 6 / 10
+}
+
+// softened turns a refusal that rests on an incomplete payload into a question.
+func softened(v hook.Verdict) hook.Verdict {
+	if v.Decision == hook.Deny {
+		v.Decision = hook.Ask
+		v.Reason = "the call could not be read whole, and what could be read looks dangerous: " + v.Reason
+	}
+	return v
+}
+
+// salvage reads what it can of a payload that is cut or not valid JSON: the
+// names of the event and tool, and a command, so that a dangerous one is still
+// seen.
+func salvage(ev hook.Event, payload []byte) hook.Event {
+	text := string(payload)
+	command, ok := looseString(text, "command")
+	if !ok {
+		return ev
+	}
+	tool, _ := looseString(text, "tool_name")
+	if tool == "" {
+		tool = "Bash"
+	}
+	if hook.KindOf(tool) != hook.Shell {
+		return ev
+	}
+	if ev.Name == hook.UnknownEvent {
+		name, named := looseString(text, "hook_event_name")
+		if named && name != string(hook.PreToolUse) && name != string(hook.PreSkillShellCommand) {
+			return ev
+		}
+		ev.Name, ev.HostEvent = hook.PreToolUse, string(hook.PreToolUse)
+		if named {
+			ev.Name, ev.HostEvent = hook.EventName(name), name
+		}
+	}
+	input, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return ev
+	}
+	if ev.Cwd == "" {
+		ev.Cwd, _ = looseString(text, "cwd")
+	}
+	ev.Tool = &hook.Tool{Name: tool, Kind: hook.Shell, Input: input}
+	return ev
+}
+
+// looseString finds the first "key": "value" in text that need not be valid
+// JSON; a value that is cut is returned as far as it goes.
+func looseString(text, key string) (string, bool) {
+	for rest := text; ; {
+		i := strings.Index(rest, `"`+key+`"`)
+		if i < 0 {
+			return "", false
+		}
+		rest = rest[i+len(key)+2:]
+		after := strings.TrimLeft(rest, " \t\r\n")
+		if !strings.HasPrefix(after, ":") {
+			continue
+		}
+		after = strings.TrimLeft(after[1:], " \t\r\n")
+		if !strings.HasPrefix(after, `"`) {
+			continue
+		}
+		end := 1
+		for end < len(after) && after[end] != '"' {
+			if after[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end > len(after) {
+			end = len(after)
+		}
+		raw := after[1:end]
+		for drop := 0; drop <= 6 && drop <= len(raw); drop++ { // an escape may be cut
+			var s string
+			if json.Unmarshal([]byte(`"`+raw[:len(raw)-drop]+`"`), &s) == nil {
+				return s, true
+			}
+		}
+		return strings.ToValidUTF8(raw, "\ufffd"), true
+	}
+}

@@ -1,0 +1,25 @@
+// Package builtin is the one ordered list of gates: reading it is reading the
+// product. Reasons of equal rank are joined in this order.
+package builtin
+
+import (
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/notice"
+	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/touch"
+)
+
+// Settings are the decoded settings of every gate.
+type Settings struct {
+	Policy policy.Settings
+	Notice notice.Settings
+}
+
+// Gates returns the gates in the order in which they run.
+func Gates(s Settings) []*gate.Gate {
+	var list []*gate.Gate
+	list = append(list, policy.Gates(s.Policy)...) // always on: destroys, leaks, disarms
+	list = append(list, touch.New())               // which files were written
+	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
+	return list
+}

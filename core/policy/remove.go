@@ -1,0 +1,790 @@
+package policy
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ec261362/guardrails/core/shellcmd"
+)
+
+// danger says why a delete is refused. The zero value is that it is not.
+type danger int
+
+const (
+	noDanger      danger = iota
+	systemFile           // one file of the operating system
+	unknownTarget        // known only at run time
+	remoteTarget         // a tree on another machine or in a container
+	tempTarget           // a whole temporary folder
+	throughLink          // a link on the way or below leads out of the project
+	outsideTarget
+	unguardedTarget // a variable in front of / or /*, which is / when it is empty
+	gitTarget
+	projectTarget
+	homeTarget
+	rootTarget
+)
+
+// removal is one thing that a command deletes.
+type removal struct {
+	danger danger
+	path   string // as shown in messages
+}
+
+// worst returns the removal of the highest danger.
+func worst(rs []removal) removal {
+	var w removal
+	for _, r := range rs {
+		if r.danger > w.danger {
+			w = r
+		}
+	}
+	return w
+}
+
+// tree judges the recursive delete of one word, seen from the command's
+// possible directories. follows says that the tool follows links below it.
+func (j *judge) tree(c *shellcmd.Command, w *word, follows bool) removal {
+	var out []removal
+	for _, v := range w.Values() {
+		if v == "" {
+			continue
+		}
+		out = append(out, j.treeFrom(c, c.Dir, w, v, follows))
+		for _, d := range c.DirElse {
+			out = append(out, j.treeFrom(c, d, w, v, follows))
+		}
+	}
+	return worst(out)
+}
+
+func (j *judge) treeFrom(c *shellcmd.Command, dir string, w *word, v string, follows bool) removal {
+	if strings.Contains(v, shellcmd.Unknown) {
+		return j.unknownTree(c, dir, w, v)
+	}
+	if w.Quoted && (v == "~" || v == "~/" || strings.HasPrefix(v, "~/*")) && strings.ContainsAny(w.Raw, `'"\`) {
+		return removal{unknownTarget, v}
+	}
+	remote := c.Has(shellcmd.Remote)
+	base, pattern := splitGlob(v)
+	if pattern != "" && everything(pattern) {
+		// Contents of base.
+		if base == "" {
+			base = "."
+		}
+		p, ok := j.abs(dir, base)
+		if !ok {
+			return removal{unknownTarget, v}
+		}
+		return removal{j.dangerOf(p, true, remote), v}
+	}
+	if pattern != "" && w.Glob {
+		if base == "" {
+			base = "."
+		}
+		p, ok := j.abs(dir, base)
+		if !ok {
+			return removal{unknownTarget, v}
+		}
+		if remote {
+			return removal{j.dangerOf(tidy(p+"/x"), false, true), v}
+		}
+		return removal{j.someOf(p, pattern), v}
+	}
+	p, ok := j.abs(dir, v)
+	if !ok {
+		if remote || dir == "" && !strings.HasPrefix(v, "..") && regenerable(v) {
+			return removal{}
+		}
+		if strings.HasPrefix(v, "~") {
+			return removal{homeTarget, v}
+		}
+		return removal{unknownTarget, v}
+	}
+	if strings.HasPrefix(v, "~") && !strings.HasPrefix(v, "~/") && v != "~" && !w.Quoted {
+		// ~user
+		return removal{homeTarget, v}
+	}
+	through := strings.HasSuffix(v, "/") || strings.HasSuffix(v, "/.")
+	d := j.dangerOf(p, through, remote)
+	if d == noDanger && follows && !remote && j.leadsOut(p) {
+		return removal{throughLink, v}
+	}
+	return removal{d, v}
+}
+
+// dangerOf turns what a path is into the danger of deleting it whole.
+func (j *judge) dangerOf(p string, through, remote bool) danger {
+	if remote {
+		switch {
+		case driveRoot(p):
+			return rootTarget
+		case someHome(p):
+			return homeTarget
+		case systemTree(p):
+			return outsideTarget
+		case j.temp(p) == 2:
+			return noDanger
+		}
+		return remoteTarget
+	}
+	lexical := j.classifyOne(p)
+	k := j.classify(p, through)
+	switch k {
+	case rootItself:
+		return rootTarget
+	case homeItself:
+		return homeTarget
+	case projectItself:
+		return projectTarget
+	case gitItself:
+		return gitTarget
+	case tempItself:
+		return tempTarget
+	case outside:
+		if lexical == inside {
+			return throughLink
+		}
+		return outsideTarget
+	}
+	return noDanger
+}
+
+// unknownTree judges a delete whose target is known only in part.
+func (j *judge) unknownTree(c *shellcmd.Command, dir string, w *word, v string) removal {
+	if j.madeTemp(w) {
+		return removal{}
+	}
+	shown := w.Raw
+	if shown == "" {
+		shown = "…"
+	}
+	i := strings.Index(v, shellcmd.Unknown)
+	pre, post := v[:i], v[i+len(shellcmd.Unknown):]
+	for strings.HasPrefix(post, shellcmd.Unknown) {
+		post = post[len(shellcmd.Unknown):]
+	}
+	if pre == "" && len(w.Vars) > 0 && tempVar(w.Vars[0]) {
+		rest := path.Clean("/" + strings.ReplaceAll(post, shellcmd.Unknown, "x"))
+		switch {
+		case escapes(post):
+			return removal{outsideTarget, shown}
+		case strings.HasPrefix(post, "/") && rest != "/" && !everything(strings.TrimPrefix(rest, "/")):
+			return removal{}
+		}
+		return removal{tempTarget, shown}
+	}
+	if pre == "" {
+		if w.Blank && (post == "/" || strings.HasPrefix(post, "/") && everything(strings.TrimLeft(post, "/"))) {
+			return removal{unguardedTarget, shown}
+		}
+		if len(w.Vars) > 0 && homeVar(w.Vars[0]) {
+			if rest := strings.Trim(post, "/"); rest == "" || everything(rest) || rest == "." {
+				return removal{homeTarget, shown}
+			}
+			return removal{outsideTarget, shown}
+		}
+		return removal{unknownTarget, shown}
+	}
+	// A known beginning: judge it with the rest empty and with a name in it.
+	if strings.Contains(post, "..") {
+		return removal{unknownTarget, shown}
+	}
+	remote := c.Has(shellcmd.Remote)
+	named, ok1 := j.abs(dir, pre+"x"+strings.ReplaceAll(post, shellcmd.Unknown, "x"))
+	empty, ok2 := j.abs(dir, pre+strings.ReplaceAll(post, shellcmd.Unknown, ""))
+	if !ok1 || !ok2 {
+		return removal{unknownTarget, shown}
+	}
+	if d := j.dangerOf(named, false, remote); d != noDanger {
+		return removal{d, shown}
+	}
+	if d := j.dangerOf(empty, false, remote); d != noDanger && d != tempTarget {
+		return removal{unknownTarget, shown}
+	}
+	return removal{}
+}
+
+// madeTemp reports whether the word is the output of mktemp, possibly with
+// something below it.
+func (j *judge) madeTemp(w *word) bool {
+	if len(w.Subst) == 0 || j.line == nil || !strings.HasPrefix(w.Text, shellcmd.Unknown) || strings.Contains(w.Text, "..") {
+		return false
+	}
+	for _, i := range w.Subst {
+		if i < 0 || i >= len(j.line.Commands) {
+			return false
+		}
+		switch j.line.Commands[i].Program {
+		case "mktemp", "tempfile":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// tempVar reports whether a variable names the temporary folder by convention.
+func tempVar(name string) bool {
+	switch name {
+	case "TMPDIR", "TMP", "TEMP", "TEMPDIR", "RUNNER_TEMP", "TEST_TMPDIR", "BATS_TMPDIR", "BATS_TEST_TMPDIR", "BATS_FILE_TMPDIR", "XDG_RUNTIME_DIR":
+		return true
+	}
+	return false
+}
+
+// homeVar reports whether a variable names a home by convention.
+func homeVar(name string) bool {
+	switch strings.ToUpper(strings.TrimPrefix(strings.ToLower(name), "env:")) {
+	case "HOME", "USERPROFILE", "HOMEPATH":
+		return true
+	}
+	return false
+}
+
+// escapes reports whether a relative tail leaves its folder.
+func escapes(post string) bool {
+	depth := 0
+	for _, seg := range strings.Split(strings.Trim(post, "/"), "/") {
+		switch seg {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return true
+			}
+		default:
+			depth++
+		}
+	}
+	return false
+}
+
+// splitGlob cuts a word before the first path element with a pattern in it.
+func splitGlob(v string) (base, pattern string) {
+	i := strings.IndexAny(v, "*?[{")
+	if i < 0 {
+		if k := strings.Index(v, "@("); k < 0 {
+			return v, ""
+		} else {
+			i = k
+		}
+	}
+	slash := strings.LastIndexByte(v[:i], '/')
+	if slash < 0 {
+		return "", v
+	}
+	if slash == 0 {
+		return "/", v[1:]
+	}
+	return v[:slash], v[slash+1:]
+}
+
+// everything reports whether a pattern stands for all that a folder holds, or
+// for all hidden files of it, which on some shells includes the folder above.
+func everything(pattern string) bool {
+	pattern = strings.TrimRight(pattern, "/")
+	for _, alt := range strings.Split(strings.Trim(pattern, "{}"), ",") {
+		switch alt {
+		case "*", "**", ".*", "?*", "*.*", ".[!.]*", ".??*", "[!.]*", ".[^.]*", "..?*", "*/*", "**/*", "*/**", "[a-z]*", "[a-zA-Z]*", "@(*)", "+(*)", "*(*)":
+			return true
+		}
+	}
+	return false
+}
+
+// someOf judges the delete of what matches pattern in the folder p. A pattern
+// that matches nothing deletes nothing.
+func (j *judge) someOf(p, pattern string) danger {
+	k := j.classify(p, true)
+	if k == inside || k == inTemp || k == tempItself {
+		return noDanger
+	}
+	if k == projectItself {
+		// Some children of the root, unless p holds the root.
+		if j.same(p, j.root) || j.same(j.real(p), j.realRoot) {
+			first, _, _ := strings.Cut(pattern, "/")
+			if ok, _ := doublestar.Match(strings.ToLower(first), ".git"); ok && !strings.Contains(pattern, "/") && strings.HasPrefix(first, ".") {
+				return gitTarget
+			}
+			return noDanger
+		}
+	}
+	if k == gitItself || k == inGit {
+		return noDanger
+	}
+	if strings.Contains(pattern, "/") || j.fs == nil {
+		return outsideTarget
+	}
+	entries, err := j.fs.ReadDir(p)
+	if err != nil {
+		if _, err := j.fs.Lstat(p); err != nil {
+			return noDanger
+		}
+		return outsideTarget
+	}
+	w := noDanger
+	for n, e := range entries {
+		if n > 4096 {
+			return outsideTarget
+		}
+		if ok, err := doublestar.Match(pattern, e.Name()); err != nil || ok {
+			if d := j.dangerOf(tidy(p+"/"+e.Name()), false, false); d > w {
+				w = d
+			}
+		}
+	}
+	return w
+}
+
+const maxScan = 2000 // entries looked at for links below a folder
+
+// leadsOut reports whether a link below p leads out of the project.
+func (j *judge) leadsOut(p string) bool {
+	if j.fs == nil {
+		return false
+	}
+	left := maxScan
+	var walk func(dir string, depth int) bool
+	walk = func(dir string, depth int) bool {
+		entries, err := j.fs.ReadDir(dir)
+		if err != nil {
+			return false
+		}
+		for _, e := range entries {
+			if left--; left < 0 || j.ctx.Err() != nil {
+				return false
+			}
+			name := dir + "/" + e.Name()
+			switch {
+			case e.Type()&fs.ModeSymlink != 0:
+				if k := j.classify(name, true); k >= outside {
+					return true
+				}
+			case e.IsDir() && depth < 8:
+				if walk(name, depth+1) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return walk(p, 0)
+}
+
+// regenerable reports whether the last element of a path is the usual name of
+// something that tools make again.
+func regenerable(p string) bool {
+	switch strings.ToLower(path.Base(strings.TrimRight(strings.ReplaceAll(p, `\`, "/"), "/*"))) {
+	case "node_modules", "dist", "build", "out", "target", "coverage", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache",
+		".next", ".nuxt", ".turbo", ".cache", ".parcel-cache", ".venv", "venv", ".tox", ".gradle", "bin", "obj", "tmp", ".tmp", ".nyc_output",
+		"cmake-build-debug", "htmlcov", ".eggs", ".svelte-kit", ".output", "vendor", "pods", "deriveddata", "logs":
+		return true
+	}
+	return false
+}
+
+// systemTree reports whether p is a folder of the operating system, or one
+// right below it.
+func systemTree(p string) bool {
+	if winAbs(p) {
+		low := strings.ToLower(p[2:])
+		for _, d := range [...]string{"/windows", "/program files", "/program files (x86)", "/programdata"} {
+			if low == d || strings.HasPrefix(low, d+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	switch first {
+	case "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr", "System", "Library", "Applications":
+		return strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/usr/local/")
+	case "var":
+		return p == "/var" || p == "/var/lib" || p == "/var/log"
+	case "opt", "srv", "mnt", "media", "run":
+		return p == "/"+first
+	}
+	return false
+}
+
+// removals returns everything that c deletes.
+func (j *judge) removals(c *shellcmd.Command) []removal {
+	var out []removal
+	tree := func(w *word, follows bool) {
+		if r := j.tree(c, w, follows); r.danger != noDanger {
+			out = append(out, r)
+		}
+	}
+	file := func(w *word) {
+		if r := j.file(c, w); r.danger != noDanger {
+			out = append(out, r)
+		}
+	}
+	args := c.Args()
+	switch c.Program {
+	case "rm", "srm", "grm":
+		if c.Has(shellcmd.PowerShell) || c.Has(shellcmd.Batch) {
+			break
+		}
+		as := rmFlags.parse(args)
+		if helpOnly(as) {
+			return nil
+		}
+		recursive := false
+		for i := range as {
+			f := as[i].flag
+			recursive = recursive || f == "-r" || f == "-R" || long(f, "--recursive", 1)
+		}
+		ops := operands(as)
+		for _, w := range ops {
+			switch {
+			case !recursive:
+				file(w)
+			default:
+				tree(w, false)
+			}
+		}
+		if c.Has(shellcmd.StdinArgs) && recursive {
+			out = append(out, removal{unknownTarget, "what its input names"})
+		}
+		out = j.found4(c, out, recursive, ops)
+	case "rimraf":
+		for _, w := range operands(rmFlags.parse(args)) {
+			tree(w, false)
+		}
+	case "unlink":
+		for i := range args {
+			file(&args[i])
+		}
+	case "find", "gfind":
+		out = append(out, j.findDelete(c)...)
+	case "rsync":
+		out = append(out, j.rsyncDelete(c)...)
+	case "robocopy":
+		ops := windowsOperands(args)
+		if len(ops) > 1 && (switchOf(args, "/mir") || switchOf(args, "/purge")) {
+			tree(ops[1], true)
+		}
+	case "remove-item", "rd", "rmdir", "del", "erase", "ri":
+		out = append(out, j.windowsDelete(c)...)
+	case "git":
+		if j.git(c).sub == "worktree" {
+			break
+		}
+	}
+	for i := range c.Effects {
+		e := &c.Effects[i]
+		switch e.Kind {
+		case shellcmd.DeleteTree:
+			tree(&e.Path, false)
+		case shellcmd.DeleteFile:
+			file(&e.Path)
+		}
+	}
+	return out
+}
+
+var rmFlags = grammar{}
+
+// found4 adds the starting points of a find whose -exec runs this rm.
+func (j *judge) found4(c *shellcmd.Command, out []removal, recursive bool, ops []*word) []removal {
+	if c.Via != shellcmd.ViaExec || c.Parent < 0 || c.Parent >= len(j.line.Commands) {
+		return out
+	}
+	p := &j.line.Commands[c.Parent]
+	if p.Program != "find" && p.Program != "gfind" {
+		return out
+	}
+	placed := false
+	for _, w := range ops {
+		if unknown(w) || strings.Contains(w.Raw, "{}") {
+			placed = true
+		}
+	}
+	if !placed {
+		return out
+	}
+	kept := out[:0]
+	for _, r := range out {
+		if r.danger != unknownTarget {
+			kept = append(kept, r)
+		}
+	}
+	starts, narrow, _ := findParts(p.Args())
+	return append(kept, j.findTargets(p, starts, narrow)...)
+}
+
+// findParts splits find's arguments into starting points, whether a test
+// narrows what is found, and whether it deletes.
+func findParts(args []word) (starts []*word, narrow, deletes bool) {
+	i := 0
+	for i < len(args) {
+		t := args[i].Text
+		if t == "-H" || t == "-L" || t == "-P" || strings.HasPrefix(t, "-O") {
+			i++
+			continue
+		}
+		if t == "-D" {
+			i += 2
+			continue
+		}
+		break
+	}
+	for i < len(args) {
+		t := args[i].Text
+		if strings.HasPrefix(t, "-") && len(t) > 1 || t == "!" || t == "(" || t == ")" || t == "," {
+			break
+		}
+		starts = append(starts, &args[i])
+		i++
+	}
+	for ; i < len(args); i++ {
+		switch t := args[i].Text; t {
+		case "-delete":
+			deletes = true
+		case "-exec", "-execdir", "-ok", "-okdir":
+			for i++; i < len(args) && args[i].Text != ";" && !(args[i].Text == "+" && i > 0 && strings.Contains(args[i-1].Raw, "{}")); i++ {
+			}
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex":
+			if i++; i < len(args) && !everything(strings.TrimPrefix(args[i].Text, "./")) {
+				narrow = true
+			}
+		case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-size", "-user", "-group", "-perm", "-inum", "-samefile", "-lname", "-links", "-anewer", "-cnewer":
+			narrow = true
+			i++
+		case "-empty":
+			narrow = true
+		case "-type", "-xtype":
+			if i++; i < len(args) && args[i].Text == "l" {
+				narrow = true
+			}
+		case "-maxdepth", "-mindepth", "-printf", "-fprintf", "-fprint", "-fls", "-fstype":
+			i++
+		}
+	}
+	return starts, narrow, deletes
+}
+
+func (j *judge) findDelete(c *shellcmd.Command) []removal {
+	starts, narrow, deletes := findParts(c.Args())
+	if !deletes {
+		return nil
+	}
+	return j.findTargets(c, starts, narrow)
+}
+
+// findTargets judges a delete of all that find meets: a narrowing test makes
+// the project's own tree fair game, nothing else.
+func (j *judge) findTargets(c *shellcmd.Command, starts []*word, narrow bool) []removal {
+	var out []removal
+	if len(starts) == 0 {
+		starts = []*word{{Text: ".", Raw: ".", Static: true}}
+	}
+	for _, w := range starts {
+		r := j.tree(c, w, false)
+		if r.danger == projectTarget && narrow {
+			if p, ok := j.abs(c.Dir, w.Text); ok && j.within(j.root, p) {
+				continue
+			}
+		}
+		if narrow && r.danger == tempTarget {
+			continue
+		}
+		if r.danger != noDanger {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+var rsyncFlags = grammar{
+	short: "eTfMB@",
+	long: []string{
+		"--rsh", "--temp-dir", "--filter", "--exclude", "--include", "--exclude-from", "--include-from", "--files-from", "--rsync-path",
+		"--max-delete", "--backup-dir", "--suffix", "--compare-dest", "--copy-dest", "--link-dest", "--partial-dir", "--timeout", "--port",
+		"--password-file", "--log-file", "--bwlimit", "--chmod", "--chown", "--info", "--debug", "--out-format", "--block-size",
+	},
+}
+
+// remoteSpec reports whether w names something on another machine: host:path
+// or a URL.
+func remoteSpec(t string) bool {
+	if strings.Contains(t, "://") {
+		return true
+	}
+	i := strings.IndexByte(t, ':')
+	return i > 1 && !strings.Contains(t[:i], "/") || i == 1 && !winAbs(t)
+}
+
+func (j *judge) rsyncDelete(c *shellcmd.Command) []removal {
+	as := rsyncFlags.parse(c.Args())
+	deletes := false
+	for i := range as {
+		f := as[i].flag
+		switch {
+		case f == "-n", long(f, "--dry-run", 2), long(f, "--list-only", 3), f == "--help":
+			return nil
+		case f == "--del", strings.HasPrefix(f, "--delete") && f != "--delete-missing-args", f == "--remove-source-files":
+			deletes = deletes || f != "--remove-source-files"
+		}
+	}
+	ops := operands(as)
+	if !deletes || len(ops) < 2 {
+		return nil
+	}
+	dst := ops[len(ops)-1]
+	if remoteSpec(dst.Text) {
+		return nil
+	}
+	d := *dst
+	if !strings.HasSuffix(d.Text, "/") {
+		d.Text += "/"
+	}
+	r := j.tree(c, &d, false)
+	switch r.danger {
+	case noDanger, tempTarget:
+		return nil
+	case outsideTarget:
+		p, ok := j.abs(c.Dir, dst.Text)
+		if ok && !systemTree(p) {
+			return []removal{{unknownTarget, dst.Text}}
+		}
+	}
+	return []removal{{r.danger, dst.Text}}
+}
+
+// switchOf reports whether a Windows switch such as /s is among args.
+func switchOf(args []word, name string) bool {
+	for i := range args {
+		t := strings.ToLower(args[i].Text)
+		if t == name || strings.HasPrefix(t, "/") && len(t) > 2 && len(name) == 2 && strings.Contains(t, name) && strings.Count(t, "/") > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func windowsOperands(args []word) []*word {
+	var out []*word
+	for i := range args {
+		t := args[i].Text
+		if len(t) >= 2 && t[0] == '/' && len(t) <= 5 && !strings.Contains(t[1:], "/") && !winAbs(t) && isLetters(t[1:]) {
+			continue
+		}
+		out = append(out, &args[i])
+	}
+	return out
+}
+
+func isLetters(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// windowsDelete judges Remove-Item, rd and del, in PowerShell, cmd or typed
+// into a POSIX shell, where backslashes are already gone from Text.
+func (j *judge) windowsDelete(c *shellcmd.Command) []removal {
+	args := c.Args()
+	recursive, dry := false, false
+	var ops []*word
+	switch {
+	case c.Program == "remove-item" || c.Program == "ri" || c.Has(shellcmd.PowerShell):
+		for i := 0; i < len(args); i++ {
+			t := strings.ToLower(args[i].Text)
+			switch {
+			case t == "-":
+			case strings.HasPrefix(t, "-") && len(t) > 1 && args[i].Raw[0] == '-':
+				name := strings.TrimSuffix(t, ":$true")
+				switch {
+				case len(name) > 1 && strings.HasPrefix("-recurse", name):
+					recursive = true
+				case strings.HasPrefix("-whatif", name) && len(name) > 1, name == "-wi":
+					dry = true
+				case len(name) > 1 && (strings.HasPrefix("-path", name) || strings.HasPrefix("-literalpath", name) && len(name) > 2):
+				case len(name) > 2 && (strings.HasPrefix("-exclude", name) || strings.HasPrefix("-include", name) ||
+					strings.HasPrefix("-filter", name) && len(name) > 3 || strings.HasPrefix("-erroraction", name) || strings.HasPrefix("-stream", name) || name == "-ea"):
+					i++
+				}
+			default:
+				ops = append(ops, &args[i])
+			}
+		}
+	case switchOf(args, "/s"):
+		recursive = true
+		ops = windowsOperands(args)
+		if switchOf(args, "/?") {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if !recursive || dry {
+		return nil
+	}
+	var out []removal
+	for _, w := range ops {
+		d := *w
+		if !c.Has(shellcmd.PowerShell) && !c.Has(shellcmd.Batch) {
+			// A POSIX shell ate the backslashes of C:\.
+			if raw := strings.Trim(w.Raw, `"' `); len(raw) >= 2 && raw[1] == ':' {
+				d.Text = strings.ReplaceAll(raw, `\\`, `\`)
+			}
+		}
+		d.Text = strings.TrimRight(d.Text, " ")
+		low := strings.ToLower(d.Text)
+		for _, v := range [...]string{"%userprofile%", "$env:userprofile", "%homepath%", "$home", "~"} {
+			if strings.TrimRight(low, `\/*`) == v {
+				out = append(out, removal{homeTarget, d.Text})
+			}
+		}
+		d.Text = strings.ReplaceAll(d.Text, `\`, "/")
+		if winAbs(d.Text) && regenerable(d.Text) && strings.Count(tidy(d.Text), "/") > 2 {
+			continue
+		}
+		if r := j.tree(c, &d, false); r.danger != noDanger {
+			out = append(out, r)
+		}
+	}
+	if len(ops) == 0 {
+		out = append(out, removal{unknownTarget, "what its input names"})
+	}
+	return out
+}
+
+// file judges the delete of one file: only those of the operating system and
+// whole folders' worth outside the project matter.
+func (j *judge) file(c *shellcmd.Command, w *word) removal {
+	if c.Has(shellcmd.Remote) {
+		return removal{}
+	}
+	for _, v := range w.Values() {
+		if strings.Contains(v, shellcmd.Unknown) {
+			continue
+		}
+		base, pattern := splitGlob(v)
+		p, ok := j.abs(c.Dir, v)
+		if pattern != "" && everything(pattern) {
+			p, ok = j.abs(c.Dir, base)
+			if base == "" {
+				p, ok = c.Dir, c.Dir != ""
+			}
+			if ok && j.classify(p, true) >= outside && !j.within(j.root, p) {
+				return removal{outsideTarget, v}
+			}
+			continue
+		}
+		if ok && systemTree(p) && strings.Count(p, "/") > 1 && !strings.HasPrefix(p, "/dev/") {
+			if j.classify(p, false) == outside {
+				return removal{systemFile, v}
+			}
+		}
+	}
+	return removal{}
+}

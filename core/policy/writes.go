@@ -1,0 +1,422 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/ec261362/guardrails/core/shellcmd"
+)
+
+// write is one file that a command changes.
+type write struct {
+	path    *word
+	from    *word // what is copied, moved or linked there, if that is how
+	appends bool  // what is there stays
+	remove  bool  // it is deleted or moved away
+	mode    bool  // only its mode, owner or time changes
+	inPlace bool  // an editor such as sed -i changes it
+}
+
+// writesOf returns what the current command writes.
+func (j *judge) writesOf(c *shellcmd.Command) []write {
+	if !j.cur.wrote {
+		j.cur.wrote = true
+		j.cur.writes = writesOf(c)
+	}
+	return j.cur.writes
+}
+
+var (
+	cpFlags       = grammar{short: "tS", long: []string{"--target-directory", "--suffix", "--backup-suffix"}}
+	installFlags  = grammar{short: "tSgmo", long: []string{"--target-directory", "--suffix", "--group", "--mode", "--owner"}}
+	teeFlags      = grammar{}
+	sedFlags      = grammar{short: "efl", long: []string{"--expression", "--file", "--line-length"}}
+	truncateFlags = grammar{short: "sr", long: []string{"--size", "--reference"}}
+	sortFlags     = grammar{short: "koStT", long: []string{"--key", "--output", "--buffer-size", "--field-separator", "--temporary-directory", "--files0-from", "--parallel", "--batch-size", "--compress-program"}}
+	curlFlags     = grammar{
+		short: "oTdFHXAbceKuUxDEmwYyzrhCtPQ",
+		long: []string{
+			"--output", "--upload-file", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "--form",
+			"--form-string", "--header", "--request", "--user-agent", "--cookie", "--cookie-jar", "--referer", "--config", "--user",
+			"--proxy", "--proxy-user", "--proxy-header", "--dump-header", "--cert", "--key", "--cacert", "--capath", "--max-time", "--write-out",
+			"--range", "--resolve", "--connect-to", "--connect-timeout", "--retry", "--retry-delay", "--retry-max-time", "--output-dir", "--url",
+			"--interface", "--limit-rate", "--trace", "--trace-ascii", "--stderr", "--netrc-file", "--unix-socket", "--oauth2-bearer", "--noproxy",
+			"--max-redirs", "--cert-type", "--key-type", "--pass", "--ciphers", "--tls-max", "--url-query", "--variable", "--etag-save",
+			"--etag-compare", "--dns-servers", "--doh-url", "--socks5", "--socks5-hostname", "--aws-sigv4", "--quote", "--mail-from",
+			"--mail-rcpt", "--time-cond", "--hostpubmd5", "--hostpubsha256", "--pubkey", "--crlfile", "--engine", "--expect100-timeout",
+			"--keepalive-time", "--local-port", "--max-filesize", "--parallel-max", "--pinnedpubkey", "--preproxy", "--proto", "--proto-default",
+			"--service-name", "--telnet-option", "--upload-flags", "--rate", "--request-target",
+		},
+	}
+	wgetFlags = grammar{
+		short: "OPoaitTwQUeABRDIlXY",
+		long: []string{
+			"--output-document", "--directory-prefix", "--output-file", "--append-output", "--input-file", "--tries", "--timeout", "--wait",
+			"--user-agent", "--header", "--post-data", "--post-file", "--body-data", "--body-file", "--method", "--user", "--password",
+			"--execute", "--referer", "--load-cookies", "--save-cookies", "--ca-certificate", "--certificate", "--private-key", "--config",
+			"--limit-rate", "--max-redirect", "--accept", "--reject", "--domains", "--level", "--base",
+		},
+	}
+)
+
+// joinWord is dir/base(name) as a word.
+func joinWord(dir *word, name *word) *word {
+	w := *dir
+	w.Or = nil
+	w.Text = strings.TrimRight(dir.Text, "/") + "/" + baseName(strings.TrimRight(name.Text, "/"))
+	return &w
+}
+
+func writesOf(c *shellcmd.Command) []write {
+	var out []write
+	for i := range c.Redirects {
+		r := &c.Redirects[i]
+		if r.Writes() {
+			out = append(out, write{path: &r.Target, appends: strings.Contains(r.Op, ">>")})
+		}
+	}
+	for i := range c.Effects {
+		e := &c.Effects[i]
+		switch e.Kind {
+		case shellcmd.WriteFile:
+			out = append(out, write{path: &e.Path})
+		case shellcmd.DeleteFile, shellcmd.DeleteTree:
+			out = append(out, write{path: &e.Path, remove: true})
+		case shellcmd.MoveFile:
+			out = append(out, write{path: &e.To, from: &e.Path}, write{path: &e.Path, remove: true})
+		case shellcmd.CopyFile:
+			out = append(out, write{path: &e.To, from: &e.Path})
+		}
+	}
+	args := c.Args()
+	if len(args) == 0 {
+		return out
+	}
+	each := func(ws []*word, w write) {
+		for _, p := range ws {
+			w.path = p
+			out = append(out, w)
+		}
+	}
+	switch strings.ToLower(c.Program) {
+	case "tee", "sponge", "tee-object":
+		as := teeFlags.parse(args)
+		app := false
+		for i := range as {
+			app = app || as[i].flag == "-a" || long(as[i].flag, "--append", 2)
+		}
+		each(operands(as), write{appends: app})
+	case "cp", "gcp", "mv", "gmv", "ln", "gln", "link", "install", "ginstall", "rename-item", "copy-item", "move-item", "copy", "move", "xcopy", "ditto", "rsync", "scp":
+		out = append(out, transfers(c)...)
+	case "dd":
+		for i := range args {
+			if v, ok := strings.CutPrefix(args[i].Text, "of="); ok {
+				out = append(out, write{path: tail(&args[i], v)})
+			}
+		}
+	case "truncate":
+		each(operands(truncateFlags.parse(args)), write{})
+	case "sed", "gsed":
+		in := false
+		as := sedFlags.parse(args)
+		for i := range as {
+			f := as[i].flag
+			in = in || f == "-i" || f == "-I" || long(f, "--in-place", 2)
+		}
+		ops := operands(as)
+		if in {
+			script := valueOf(as, "-e", "-f", "--expression", "--file") == nil
+			for n, w := range ops {
+				if n > 0 || !script {
+					out = append(out, write{path: w, inPlace: true})
+				}
+			}
+		}
+		for i := range args {
+			out = append(out, sedWrites(&args[i])...)
+		}
+	case "perl", "ruby", "awk", "gawk":
+		if inPlaceFlag(c.Program, args) {
+			for i := range args {
+				if t := args[i].Text; !strings.HasPrefix(t, "-") && !strings.ContainsAny(t, " ;{") {
+					out = append(out, write{path: &args[i], inPlace: true})
+				}
+			}
+		}
+	case "ed", "ex", "vi", "vim", "nvim", "emacs", "nano", "pico", "micro", "jed", "joe":
+		for i := range args {
+			if t := args[i].Text; t != "" && t[0] != '-' && t[0] != '+' {
+				out = append(out, write{path: &args[i], inPlace: true})
+			}
+		}
+	case "sort", "shuf", "uniq":
+		as := sortFlags.parse(args)
+		if w := valueOf(as, "-o", "--output"); w != nil {
+			out = append(out, write{path: w})
+		}
+	case "curl":
+		as := curlFlags.parse(args)
+		for i := range as {
+			switch as[i].flag {
+			case "-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr", "--etag-save":
+				if as[i].value != nil {
+					out = append(out, write{path: as[i].value})
+				}
+			}
+		}
+	case "wget":
+		if w := valueOf(wgetFlags.parse(args), "-O", "--output-document", "-o", "--output-file"); w != nil {
+			out = append(out, write{path: w})
+		}
+	case "touch", "gtouch":
+		each(operands((&grammar{short: "drt", long: []string{"--date", "--reference", "--time"}}).parse(args)), write{appends: true, mode: true})
+	case "chmod", "chown", "chgrp", "chattr", "setfattr", "setfacl", "xattr", "chflags", "icacls", "attrib", "takeown":
+		ops := operands(modeFlags.parse(args))
+		for n, w := range ops {
+			if n > 0 || strings.Contains(w.Text, "/") || c.Program == "setfacl" {
+				out = append(out, write{path: w, mode: true})
+			}
+		}
+	case "rm", "grm", "unlink", "rmdir", "shred", "srm", "rimraf", "remove-item", "rd", "del", "erase", "trash", "trash-put", "ri":
+		for _, w := range operands(rmFlags.parse(args)) {
+			out = append(out, write{path: w, remove: true})
+		}
+	case "gio", "osascript":
+	case "git":
+		out = append(out, gitWrites(c)...)
+	case "patch":
+		ops := operands((&grammar{short: "dDiopBFgrVzY", long: []string{"--input", "--output", "--directory", "--strip"}}).parse(args))
+		if len(ops) > 0 {
+			out = append(out, write{path: ops[0], inPlace: true})
+		}
+	case "set-content", "add-content", "out-file", "clear-content", "new-item", "export-csv", "set-item":
+		for i := range args {
+			if t := args[i].Text; t != "" && t[0] != '-' {
+				out = append(out, write{path: &args[i], appends: c.Program == "add-content"})
+				if c.Program != "clear-content" {
+					break
+				}
+			}
+			if strings.EqualFold(args[i].Text, "-value") {
+				break
+			}
+		}
+	case "jq", "yq":
+		if has((&grammar{}).parse(args), "-i", "--inplace", "--in-place") {
+			ops := operands((&grammar{}).parse(args))
+			if len(ops) > 0 {
+				out = append(out, write{path: ops[len(ops)-1], inPlace: true})
+			}
+		}
+	case "prettier", "gofmt", "black", "eslint":
+	case "openssl":
+		for i := 0; i+1 < len(args); i++ {
+			if args[i].Text == "-out" {
+				out = append(out, write{path: &args[i+1]})
+			}
+		}
+	case "tar", "bsdtar", "gtar":
+		if w := tarFile(args, true); w != nil {
+			out = append(out, write{path: w})
+		}
+	case "zip":
+		if ops := operands((&grammar{}).parse(args)); len(ops) > 0 {
+			out = append(out, write{path: ops[0], appends: true})
+		}
+	case "ssh-keygen":
+		if w := valueOf((&grammar{short: "fCNtbmPaIsV"}).parse(args), "-f"); w != nil && !has((&grammar{short: "fCNtbmPaIsV"}).parse(args), "-y", "-l", "-e", "-F", "-B") {
+			out = append(out, write{path: w})
+		}
+	}
+	return out
+}
+
+// sedWrites finds the files that a sed script's w command or s///w flag names.
+func sedWrites(w *word) []write {
+	t := w.Text
+	for _, lead := range [...]string{"w ", "W "} {
+		for _, sep := range [...]string{"/", "/g", "/p", "|", "#", ""} {
+			if i := strings.LastIndex(t, sep+lead); i >= 0 && (sep != "" || i == 0 || strings.ContainsAny(t[i-1:i], ";}$0123456789")) {
+				if name := strings.TrimSpace(t[i+len(sep+lead):]); name != "" && !strings.ContainsAny(name, " ;") {
+					return []write{{path: &word{Text: name, Raw: name, Static: true}}}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func inPlaceFlag(program string, args []word) bool {
+	for i := range args {
+		t := args[i].Text
+		switch program {
+		case "awk", "gawk":
+			if t == "inplace" || t == "-iinplace" {
+				return true
+			}
+		default:
+			// -i, -pi, -i.bak, -pie; not -e's text.
+			if len(t) > 1 && t[0] == '-' && t[1] != '-' {
+				for k := 1; k < len(t); k++ {
+					if t[k] == 'i' {
+						return true
+					}
+					if strings.IndexByte("eEIMmrxCF0", t[k]) >= 0 {
+						break
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// transfers returns the writes of cp, mv, ln, install, rsync and scp: to the
+// last operand or into the named folder.
+func transfers(c *shellcmd.Command) []write {
+	args := c.Args()
+	g := &cpFlags
+	name := strings.ToLower(c.Program)
+	switch name {
+	case "install", "ginstall":
+		g = &installFlags
+	case "rsync":
+		g = &rsyncFlags
+	case "scp":
+		g = &grammar{short: "cDFiJloPSX"}
+	}
+	var ops []*word
+	var dst *word
+	if strings.HasSuffix(name, "-item") || name == "copy" || name == "move" || name == "xcopy" {
+		for i := range args {
+			t := args[i].Text
+			if t == "" || t[0] == '-' && len(t) > 1 || t[0] == '/' && len(t) <= 3 && isLetters(t[1:]) {
+				continue
+			}
+			ops = append(ops, &args[i])
+		}
+	} else {
+		as := g.parse(args)
+		if helpOnly(as) {
+			return nil
+		}
+		for i := range as {
+			if as[i].value != nil && (as[i].flag == "-t" && g != &rsyncFlags || long(as[i].flag, "--target-directory", 2)) {
+				dst = as[i].value
+			}
+		}
+		ops = operands(as)
+	}
+	into := dst != nil
+	if dst == nil {
+		if len(ops) < 2 {
+			if len(ops) == 1 && (name == "ln" || name == "gln") {
+				d := &word{Text: "./" + baseName(ops[0].Text), Static: ops[0].Static}
+				return []write{{path: d, from: ops[0]}}
+			}
+			return nil
+		}
+		dst, ops = ops[len(ops)-1], ops[:len(ops)-1]
+	}
+	var out []write
+	for _, s := range ops {
+		if !into {
+			out = append(out, write{path: dst, from: s})
+		}
+		out = append(out, write{path: joinWord(dst, s), from: s})
+		if strings.HasSuffix(name, "mv") || name == "move" || name == "move-item" || name == "rename-item" {
+			out = append(out, write{path: s, remove: true})
+		}
+	}
+	return out
+}
+
+// tarFile returns the archive that tar writes (create) or reads.
+func tarFile(args []word, create bool) *word {
+	mode := byte(0)
+	var file *word
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case strings.HasPrefix(t, "--"):
+			name, _, has := strings.Cut(t, "=")
+			switch {
+			case name == "--create" || name == "--append" || name == "--update":
+				mode = 'c'
+			case name == "--extract" || name == "--get" || name == "--list":
+				mode = 'x'
+			case name == "--file" && has:
+				file = tail(&args[i], t[len("--file="):])
+			case name == "--file" && i+1 < len(args):
+				i++
+				file = &args[i]
+			}
+		case i == 0 || len(t) > 1 && t[0] == '-':
+			old := i == 0 && (len(t) == 0 || t[0] != '-')
+			letters := strings.TrimPrefix(t, "-")
+			for k := 0; k < len(letters); k++ {
+				switch letters[k] {
+				case 'c', 'r', 'u':
+					mode = 'c'
+				case 'x', 't':
+					mode = 'x'
+				case 'f':
+					if !old && k+1 < len(letters) {
+						file = tail(&args[i], letters[k+1:])
+						k = len(letters)
+					} else if i+1 < len(args) {
+						i++
+						file = &args[i]
+						k = len(letters)
+						if old {
+							k = len(letters)
+						}
+					}
+				case 'C', 'T', 'X', 'b', 'g', 'I', 'K', 'L', 'N', 'V', 'H':
+					if !old {
+						if k+1 >= len(letters) && i+1 < len(args) {
+							i++
+						}
+						k = len(letters)
+					}
+				}
+			}
+		}
+	}
+	if file == nil || (mode == 'c') != create || file.Text == "-" {
+		return nil
+	}
+	return file
+}
+
+// gitWrites returns the working files that a git command names and changes.
+func gitWrites(c *shellcmd.Command) []write {
+	g := parseGit(c)
+	var out []write
+	switch g.sub {
+	case "rm", "checkout", "restore", "mv", "update-index":
+		dry := false
+		for i := range g.args {
+			t := g.args[i].Text
+			dry = dry || t == "-n" && g.sub != "checkout" || t == "--dry-run" || t == "--cached" && g.sub == "rm"
+		}
+		if dry || g.sub == "update-index" {
+			return nil
+		}
+		for i := range g.args {
+			if t := g.args[i].Text; t != "" && t[0] != '-' {
+				out = append(out, write{path: &g.args[i], remove: g.sub == "rm" || g.sub == "mv"})
+			}
+		}
+	case "config":
+		if w := valueOf((&grammar{short: "f", long: []string{"--file"}}).parse(g.args), "-f", "--file"); w != nil {
+			out = append(out, write{path: w, inPlace: true})
+		}
+	case "diff", "format-patch", "log", "show":
+		for i := range g.args {
+			if v, ok := strings.CutPrefix(g.args[i].Text, "--output="); ok {
+				out = append(out, write{path: tail(&g.args[i], v)})
+			}
+		}
+	}
+	return out
+}
