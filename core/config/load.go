@@ -206,7 +206,9 @@ func (l *loading) project(low *Config) {
 		if h := heldAs(held, m); h != nil && !l.e.Trusted {
 			if m.f.tighten != nil {
 				m.f.tighten(&l.e.Config, low, &f.Config)
-				applied = append(applied, *m)
+				part := *m
+				part.partial = true
+				applied = append(applied, part)
 			}
 			continue
 		}
@@ -372,7 +374,7 @@ func (e *Effective) Origin(key string) string {
 				continue
 			}
 			isUnion = m.f.union
-			if !isUnion && m.f.tighten == nil {
+			if !isUnion && !m.partial {
 				from = from[:0]
 			}
 			from = append(from, l.file+":"+strconv.Itoa(m.line))

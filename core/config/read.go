@@ -40,6 +40,8 @@ type mark struct {
 	path string
 	line int
 	col  int
+	// partial says that only what tightens of it was taken over.
+	partial bool
 }
 
 // Parse reads one file strictly and reports all that is wrong with it, sorted by

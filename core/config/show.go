@@ -51,9 +51,16 @@ func (w *shown) field(f *field, path, indent string) {
 		if o := w.e.Origin(key); w.origins && o != BuiltIn {
 			origin = o
 		}
+		before := w.b.Len()
 		w.line(indent+f.key+":", origin)
+		header := w.b.Len()
 		for i := range f.fields {
 			w.field(&f.fields[i], key, indent+"  ")
+		}
+		if w.b.Len() == header {
+			text := w.b.String()[:before]
+			w.b.Reset()
+			w.b.WriteString(text)
 		}
 		return
 	}
@@ -103,7 +110,7 @@ func (e *Effective) off(section string) string {
 	case "quality":
 		on = e.Config.Quality.On
 	case "dependencies":
-		on = e.Config.Dependencies.On
+		on = e.Config.Dependencies.On || !e.Config.Dependencies.Enabled // a no is shown as such
 	}
 	switch {
 	case on:
@@ -129,7 +136,7 @@ func (e *Effective) JSON(origins bool) []byte {
 	on := object{}
 	for i := range table {
 		if table[i].kind == kindSection {
-			on = append(on, member{table[i].key, e.off(table[i].key) == ""})
+			on = append(on, member{table[i].key, e.off(table[i].key) == "" && (table[i].key != "dependencies" || e.Config.Dependencies.On)})
 		}
 	}
 	held := []any{}

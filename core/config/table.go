@@ -144,8 +144,8 @@ var table = [...]field{
 				at:  func(p any) any { return &p.(*Rewrite).To },
 			},
 		},
-		looser: func(_, want *Config) string {
-			return when(len(want.Rewrite) > 0, "it would change the commands that run")
+		looser: func(low, want *Config) string {
+			return when(len(want.Rewrite)+len(low.Rewrite) > 0, "it would change the commands that run")
 		},
 	},
 	{
