@@ -34,7 +34,7 @@ var filesystemRules = [...]Rule{
 		Doc:     "Recursive delete of the project root, of everything in it, or of what holds it.",
 		Why:     "it would take the whole project with all uncommitted work",
 		Instead: "name what should go, e.g. `rm -rf node_modules dist`, or list it first with `git clean -nd`",
-		Fire:    []string{"rm -rf .", "rm -rf *", "rm -rf ./*", "rm -rf ../project", "rm -rf ..", "find . -delete", "rm -rf .*"},
+		Fire:    []string{"rm -rf .", "rm -rf *", "rm -rf ./*", "rm -rf ../project", "find . -delete", "rm -rf .*"},
 		Pass:    []string{"rm -rf node_modules dist .next", "rm -rf build/*", "rm -rf ./build/*", "rm *.log", "find . -name '*.pyc' -delete"},
 		danger:  projectTarget, check: deletes,
 	},
