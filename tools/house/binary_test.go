@@ -180,11 +180,11 @@ func parseInitTrace(text string) ([]initCost, error) {
 	var costs []initCost
 	for sc := bufio.NewScanner(strings.NewReader(text)); sc.Scan(); {
 		f := strings.Fields(sc.Text())
-		if len(f) != 10 || f[0] != "init" || f[7] != "bytes," || f[9] != "allocs" {
+		if len(f) != 11 || f[0] != "init" || f[8] != "bytes," || f[10] != "allocs" {
 			continue
 		}
-		b, err1 := strconv.Atoi(f[6])
-		a, err2 := strconv.Atoi(f[8])
+		b, err1 := strconv.Atoi(f[7])
+		a, err2 := strconv.Atoi(f[9])
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, fmt.Errorf("%q: %w", sc.Text(), err)
 		}
@@ -194,6 +194,18 @@ func parseInitTrace(text string) ([]initCost, error) {
 		return nil, fmt.Errorf("no init line in:\n%s", text)
 	}
 	return costs, nil
+}
+
+func TestInitTraceIsRead(t *testing.T) {
+	got, err := parseInitTrace("init errors @0.97 ms, 0.012 ms clock, 0 bytes, 0 allocs\nnoise\n" +
+		"init unicode @1.5 ms, 0.030 ms clock, 11400 bytes, 16 allocs\n")
+	want := []initCost{{"errors", 0, 0}, {"unicode", 11400, 16}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+	if _, err := parseInitTrace("nothing of the kind\n"); err == nil {
+		t.Error("a trace without a line is accepted")
+	}
 }
 
 func TestNothingOfOthersUsesCgo(t *testing.T) {
