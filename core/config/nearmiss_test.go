@@ -1,0 +1,25 @@
+package config
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNearMissesAreNamed(t *testing.T) {
+	base := tree(t, map[string]string{
+		"p/.guardrails.yml": "", "p/.guardrails/config.yaml": "", "p/.guardrails.yaml": "", "p/guardrails.yaml/": "",
+		"state/config.yml": "", "state/config.yaml": "",
+	})
+	var want []string
+	for _, name := range []string{"p/.guardrails.yml", "p/.guardrails/config.yaml", "state/config.yml"} {
+		want = append(want, filepath.Join(base, filepath.FromSlash(name)))
+	}
+	if diff := cmp.Diff(want, NearMisses(filepath.Join(base, "p"), filepath.Join(base, "state"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := NearMisses("", ""); got != nil {
+		t.Errorf("nowhere: %q", got)
+	}
+}
