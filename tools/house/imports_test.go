@@ -186,7 +186,7 @@ var bans = []ban{
 	{
 		root: "cmd/guardrails/internal/hookcmd",
 		pkgs: []string{
-			"encoding/xml", "html/template", "net", "net/http", "os/exec", "testing", "text/template",
+			"encoding/xml", "html/template", "net/http", "os/exec", "testing", "text/template",
 			"github.com/AlecAivazis/survey/v2", "github.com/google/jsonschema-go/jsonschema",
 			"github.com/spf13/cobra", "github.com/tailscale/hujson",
 		},
