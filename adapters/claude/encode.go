@@ -46,10 +46,10 @@ func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
 		}
 	}
 	if ch.context {
-		a.context = hook.Clip(context, maxContext)
+		a.context = said(context, maxContext)
 	}
 	if ch.notice {
-		a.notice = hook.Clip(v.Notice, maxNotice)
+		a.notice = said(v.Notice, maxNotice)
 	}
 	if e.Name == hook.PostToolUse && e.Tool != nil && e.Tool.Result != nil && sameShape(e.Tool.Result.Raw, v.Result) {
 		a.output = appendRaw(nil, v.Result)
@@ -89,6 +89,14 @@ func reason(v hook.Verdict, limit int) string {
 		return "guardrails refused this without giving a reason"
 	}
 	return hook.Clip("guardrails: refused by "+by, limit)
+}
+
+// said is text cut to the limit, "" if there is nothing to read in it.
+func said(text string, limit int) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return hook.Clip(text, limit)
 }
 
 func isObject(raw []byte) bool {
