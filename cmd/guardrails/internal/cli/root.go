@@ -30,14 +30,15 @@ const (
 
 // app is what a verb needs of the outside.
 type app struct {
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	getenv func(string) string
-	dir    string // working directory
-	home   string // the user's home
-	state  string // the state home
-	now    func() time.Time
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+	getenv  func(string) string
+	environ func() []string
+	dir     string // working directory
+	home    string // the user's home
+	state   string // the state home
+	now     func() time.Time
 }
 
 // exitCode is an error that only sets the exit code: what there was to say has
@@ -48,7 +49,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // Main runs one verb and returns the process's exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	root := newRootCmd(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)

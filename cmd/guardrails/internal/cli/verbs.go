@@ -9,6 +9,8 @@ func verbs(a *app) []*cobra.Command {
 		newStatusCmd(a),
 		newExplainCmd(a),
 		newLogCmd(a),
+		newConfigCmd(a),
+		newTrustCmd(a),
 		newVersionCmd(a),
 	}
 }
