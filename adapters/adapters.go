@@ -85,9 +85,9 @@ func Detect(payload []byte) string {
 		return "gemini"
 	case claudeOnly:
 		return "claude"
-	case bytes.Contains(transcript, []byte("/.codex/")), bytes.Contains(transcript, []byte("/rollout-")):
+	case bytes.Contains(transcript, []byte(".codex")), bytes.Contains(transcript, []byte("rollout-")):
 		return "codex"
-	case bytes.Contains(transcript, []byte("/.gemini/")):
+	case bytes.Contains(transcript, []byte(".gemini")):
 		return "gemini"
 	case turn && name != "MessageDisplay", model && mode:
 		return "codex"
