@@ -225,17 +225,20 @@ func (o *object) key(name string) {
 func (o *object) text(key, value string) {
 	o.key(key)
 	o.b = append(o.b, '"')
+	from := 0
 	for i := 0; i < len(value); {
 		c := value[i]
-		if c < utf8.RuneSelf {
-			o.b = appendASCII(o.b, c)
+		if ' ' <= c && c < 0x7f && c != '"' && c != '\\' {
 			i++
 			continue
 		}
+		o.b = append(o.b, value[from:i]...)
 		r, n := utf8.DecodeRuneInString(value[i:])
 		o.b = appendEscaped(o.b, r)
 		i += n
+		from = i
 	}
+	o.b = append(o.b, value[from:]...)
 	o.b = append(o.b, '"')
 }
 
@@ -255,22 +258,15 @@ func (o *object) close() {
 	o.first = false
 }
 
-func appendASCII(b []byte, c byte) []byte {
-	switch {
-	case c == '"' || c == '\\':
-		return append(b, '\\', c)
-	case c == '\n':
-		return append(b, '\\', 'n')
-	case c == '\t':
-		return append(b, '\\', 't')
-	case c < ' ' || c == 0x7f:
-		return appendUnit(b, uint16(c))
-	}
-	return append(b, c)
-}
-
 func appendEscaped(b []byte, r rune) []byte {
-	if r > 0xffff {
+	switch {
+	case r == '"' || r == '\\':
+		return append(b, '\\', byte(r))
+	case r == '\n':
+		return append(b, '\\', 'n')
+	case r == '\t':
+		return append(b, '\\', 't')
+	case r > 0xffff:
 		high, low := utf16.EncodeRune(r)
 		return appendUnit(appendUnit(b, uint16(high)), uint16(low))
 	}

@@ -379,7 +379,7 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			}
 			key := b[i+1 : end-1]
 			if bytes.IndexByte(key, '\\') >= 0 {
-				key = unquote(key)
+				key = []byte(unquote(key))
 			}
 			if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
 				return
@@ -440,57 +440,73 @@ func Text(value []byte) (string, bool) {
 	if bytes.IndexByte(s, '\\') < 0 && utf8.Valid(s) {
 		return string(s), true
 	}
-	return string(unquote(s)), true
+	return unquote(s), true
 }
 
 // unquote resolves the escapes of a string's inside. An escape that JSON does
 // not know stands for its letter.
-func unquote(s []byte) []byte {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '\\' && i+1 < len(s):
-			c = s[i+1]
-			i += 2
-			switch c {
-			case 'b':
-				c = '\b'
-			case 'f':
-				c = '\f'
-			case 'n':
-				c = '\n'
-			case 'r':
-				c = '\r'
-			case 't':
-				c = '\t'
-			case 'u':
-				r := hex4(s, i)
-				i += 4
-				if utf16.IsSurrogate(r) {
-					low := rune(-1)
-					if i+1 < len(s) && s[i] == '\\' && s[i+1] == 'u' {
-						low = hex4(s, i+2)
-					}
-					if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-						i += 6
-					}
-				}
-				i = min(i, len(s))
-				out = utf8.AppendRune(out, r)
-				continue
+func unquote(s []byte) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for len(s) > 0 {
+		n := bytes.IndexByte(s, '\\')
+		if n < 0 {
+			n = len(s)
+		}
+		if plain := s[:n]; utf8.Valid(plain) {
+			b.Write(plain)
+		} else {
+			for len(plain) > 0 {
+				r, size := utf8.DecodeRune(plain)
+				b.WriteRune(r)
+				plain = plain[size:]
 			}
-			out = append(out, c)
-		case c < utf8.RuneSelf:
-			out = append(out, c)
-			i++
-		default:
-			r, n := utf8.DecodeRune(s[i:])
-			out = utf8.AppendRune(out, r)
-			i += n
+		}
+		if s = s[n:]; len(s) > 0 {
+			s = s[unescape(&b, s):]
 		}
 	}
-	return out
+	return b.String()
+}
+
+// unescape resolves the escape at the start of s and returns its length.
+func unescape(b *strings.Builder, s []byte) int {
+	if len(s) == 1 {
+		b.WriteByte('\\')
+		return 1
+	}
+	c := s[1]
+	switch c {
+	case 'b':
+		c = '\b'
+	case 'f':
+		c = '\f'
+	case 'n':
+		c = '\n'
+	case 'r':
+		c = '\r'
+	case 't':
+		c = '\t'
+	case 'u':
+		r, n := hex4(s, 2), min(6, len(s))
+		if utf16.IsSurrogate(r) {
+			low := rune(-1)
+			if len(s) > 7 && s[6] == '\\' && s[7] == 'u' {
+				low = hex4(s, 8)
+			}
+			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+				n = 12
+			}
+		}
+		b.WriteRune(r)
+		return n
+	default:
+		if c >= utf8.RuneSelf {
+			return 1 // the character that follows stands for itself
+		}
+	}
+	b.WriteByte(c)
+	return 2
 }
 
 // hex4 reads four hexadecimal digits at s[i], -1 if they are not there.
