@@ -151,6 +151,19 @@ func TestOldContentsAreForgotten(t *testing.T) {
 	if err != nil || len(entries) != maxSums || entries[0].SHA256 != "3" || entries[maxSums-1].SHA256 != "4" {
 		t.Errorf("%d entries, first %q, last %q, %v", len(entries), entries[0].SHA256, entries[len(entries)-1].SHA256, err)
 	}
+	if err := Trust(state, root, "10", trustTime.Add(100*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	entries, _ = TrustEntries(state, root)
+	times := 0
+	for _, e := range entries {
+		if e.SHA256 == "10" {
+			times++
+		}
+	}
+	if times != 1 || entries[len(entries)-1].SHA256 != "4" {
+		t.Errorf("the same content %d times, last %q", times, entries[len(entries)-1].SHA256)
+	}
 }
 
 func TestParallelTrustLosesNothing(t *testing.T) {
