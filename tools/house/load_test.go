@@ -151,10 +151,10 @@ func (tr *tree) exists(pattern string) bool {
 	return false
 }
 
-// imports reports whether a package of ours under pattern imports name.
-func (tr *tree) imports(pattern, name string) bool {
+// imports reports whether a package of ours under who imports one under name.
+func (tr *tree) imports(who, name string) bool {
 	for path, p := range tr.ours {
-		if matchAny([]string{pattern}, path) && slices.Contains(p.imports, name) {
+		if matchAny([]string{who}, path) && slices.ContainsFunc(p.imports, func(imp string) bool { return matchAny([]string{name}, imp) }) {
 			return true
 		}
 	}
