@@ -127,7 +127,7 @@ func Replace(path string, data []byte, perm fs.FileMode) error {
 		err = e
 	}
 	if err == nil {
-		err = rename(f.Name(), path)
+		err = supplant(f.Name(), path)
 	}
 	if err != nil {
 		os.Remove(f.Name()) //nolint:errcheck // the write's error is the one to report

@@ -27,13 +27,7 @@ var ErrCorrupt = errors.New("damaged session state")
 
 // encode returns the file's content. Equal states give equal bytes.
 func (s *state) encode() []byte {
-	n := 1024
-	for _, e := range s.sets {
-		for _, m := range e.val.members {
-			n += len(m) + 3
-		}
-	}
-	w := writer(make([]byte, 0, n))
+	w := writer(make([]byte, 0, s.size+s.size/16+1024))
 	w.raw(`{"v":`)
 	w.num(version)
 	w.text("host", s.host)
@@ -258,7 +252,7 @@ func decode(data string) (*state, error) {
 	if !utf8.ValidString(data) {
 		r.fail("not UTF-8")
 	}
-	s := &state{}
+	s := &state{size: len(data)}
 	first := true
 	r.object(func(key string) {
 		if first != (key == "v") {
@@ -310,6 +304,9 @@ func decode(data string) (*state, error) {
 		}
 	})
 	r.end()
+	if first {
+		r.fail("no version")
+	}
 	if r.err == nil && (len(s.agents) > maxAgents || len(s.answers) > maxAnswers || len(s.mail) > maxMail) {
 		r.fail("more than the bounds allow")
 	}

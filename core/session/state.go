@@ -36,6 +36,8 @@ type state struct {
 	seen    []string // marks of calls, oldest first
 	answers []Answer // oldest first
 	mail    []Mail   // oldest first
+
+	size int // bytes that it was read from
 }
 
 // scope is what the session, or a subagent in it, has done.

@@ -114,7 +114,7 @@ func load(path string) (*state, error) {
 // empty state that remembers the loss (View.LostAt): the update stands, and the
 // error wraps ErrCorrupt so that the caller reports the lapse. With any other
 // error nothing was recorded.
-func (s *Store) Update(ctx context.Context, host, id string, fn func(*Tx) error) (View, error) {
+func (s *Store) Update(ctx context.Context, host, id string, fn func(*Tx) error) (v View, err error) {
 	base, err := s.path(host, id)
 	if err != nil {
 		return View{}, err
@@ -123,11 +123,12 @@ func (s *Store) Update(ctx context.Context, host, id string, fn func(*Tx) error)
 	if err != nil {
 		return View{}, err
 	}
-	v, err := s.update(base, host, id, fn)
-	if e := unlock(); err == nil && e != nil {
-		err = fmt.Errorf("session state: %w", e)
-	}
-	return v, err
+	defer func() { // fn may panic
+		if e := unlock(); err == nil && e != nil {
+			err = fmt.Errorf("session state: %w", e)
+		}
+	}()
+	return s.update(base, host, id, fn)
 }
 
 func (s *Store) lock(ctx context.Context, path string) (func() error, error) {
