@@ -20,6 +20,8 @@ type facts struct {
 	git      gitCmd
 	wrote    bool
 	writes   []write
+	used     bool
+	uses     []use
 }
 
 // removalsOf returns what the current command deletes.

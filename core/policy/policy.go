@@ -29,6 +29,12 @@ type Settings struct {
 	// Permit says how a human may permit the call with this code, e.g. "run
 	// `guardrails allow once 1a2b3c4d` in a terminal". nil = not offered.
 	Permit func(code string) string
+
+	// Permitted reports whether a human has permitted what a rule is about to
+	// stop: a rule or gate that is off, or the call with this code, whose grant
+	// is then used up. It is asked only for what would be stopped, and never
+	// about self-protection. nil = nothing is.
+	Permitted func(gate, rule, code string) bool
 }
 
 // Allow is one trusted exception from a rule.

@@ -326,3 +326,9 @@ func literalCredential(line string) bool {
 	}
 	return true
 }
+
+// globMatch reports whether a pattern of one path element matches name.
+func globMatch(pattern, name string) bool {
+	ok, err := doublestar.Match(pattern, name)
+	return err == nil && ok
+}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/gate"
@@ -11,6 +12,11 @@ import (
 // verdict merges what was found: the highest decision, with the reasons of
 // that rank.
 func (j *judge) verdict(gateID string) hook.Verdict {
+	if j.set.Permitted != nil {
+		j.found = slices.DeleteFunc(j.found, func(f finding) bool {
+			return f.rule.Pack() != packSelf && j.set.Permitted(gateID, f.rule.ID, Code(f.rule.ID, f.argv, j.root))
+		})
+	}
 	if len(j.found) == 0 {
 		return hook.Verdict{}
 	}
