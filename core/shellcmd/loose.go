@@ -132,7 +132,7 @@ func skipDocs(s string, i int, docs []string) int {
 
 // looseWords splits s.body[a:b] into words: quotes and backslashes are taken
 // off, a variable or substitution is unknown, redirects are dropped.
-func looseWords(t *text, a, b int) []Word {
+func looseWords(t *source, a, b int) []Word {
 	s := t.body
 	b = min(b, len(s))
 	var out []Word
@@ -212,7 +212,7 @@ func looseWords(t *text, a, b int) []Word {
 
 // loose reads t from offset at on piece by piece: what is valid on its own as
 // shell, the rest as words.
-func (r *reader) loose(t *text, at int, st *state, s *scope) {
+func (r *reader) loose(t *source, at int, st *state, s *scope) {
 	s2 := *s
 	s = &s2
 	s.flags |= Loose
@@ -233,7 +233,7 @@ func (r *reader) loose(t *text, at int, st *state, s *scope) {
 }
 
 // looseList reads one pipeline.
-func (r *reader) looseList(t *text, at int, body string, segs []segment, st *state, s *scope) {
+func (r *reader) looseList(t *source, at int, body string, segs []segment, st *state, s *scope) {
 	r.steps++
 	a, b := segs[0].pos, segs[len(segs)-1].end
 	piece := body[a:b]

@@ -39,8 +39,8 @@ type written struct {
 	from  []int // commands that wrote it
 }
 
-// text is something read as shell: the line, or text found inside it.
-type text struct {
+// source is something read as shell: the line, or text found inside it.
+type source struct {
 	body     string
 	exact    bool // body is Line.Source[off:]; otherwise pos and end are what carried it
 	off      int
@@ -50,7 +50,7 @@ type text struct {
 	subst    []int
 }
 
-func (t *text) span(a, b int) (int, int) {
+func (t *source) span(a, b int) (int, int) {
 	if t.exact {
 		return t.off + a, t.off + b
 	}
@@ -59,7 +59,7 @@ func (t *text) span(a, b int) (int, int) {
 
 // scope is the place of a statement: what it hangs on and what it inherits.
 type scope struct {
-	t      *text
+	t      *source
 	parent int
 	via    Via
 	flags  Flags
@@ -87,7 +87,7 @@ func parse(src string, o Options) *Line {
 		src = src[:MaxSource]
 		l.Truncated = true
 	}
-	t := &text{body: src, exact: true, end: len(src)}
+	t := &source{body: src, exact: true, end: len(src)}
 	s := &scope{t: t, parent: -1}
 	st := &state{dir: o.Cwd, argsKnown: true}
 	r.guarded(s, func() {
@@ -120,13 +120,13 @@ func (r *reader) guarded(s *scope, f func()) {
 	f()
 }
 
-func (r *reader) opaque(t *text, a, b int, why string) {
+func (r *reader) opaque(t *source, a, b int, why string) {
 	a, b = t.span(a, b)
 	r.line.Opaque = append(r.line.Opaque, Span{Pos: a, End: b, Why: why})
 }
 
 // script reads t as POSIX shell, in the dialect that fits.
-func (r *reader) script(t *text, st *state, s *scope) {
+func (r *reader) script(t *source, st *state, s *scope) {
 	if strings.TrimSpace(t.body) == "" {
 		return
 	}

@@ -616,7 +616,7 @@ func xargsItems(in Stream, delim string, custom, lines bool) (list []string, ok 
 		}
 		return list, true
 	}
-	for _, w := range looseWords(&text{body: t}, 0, len(t)) {
+	for _, w := range looseWords(&source{body: t}, 0, len(t)) {
 		list = append(list, w.Text)
 	}
 	return list, true
@@ -1323,7 +1323,7 @@ func (r *reader) git(idx int, st *state, s *scope) {
 			}
 			code(w, strings.TrimSpace(body+" "+strings.Join(args, " ")))
 		} else {
-			words := append([]Word{argv[0]}, looseWords(&text{body: w.Text, pos: w.Pos, end: w.End}, 0, len(w.Text))...)
+			words := append([]Word{argv[0]}, looseWords(&source{body: w.Text, pos: w.Pos, end: w.End}, 0, len(w.Text))...)
 			r.childExec(idx, append(words, rest...), st.fork(), s, 0)
 		}
 		return
@@ -1618,6 +1618,9 @@ func (r *reader) pwsh(idx int, st *state, s *scope) {
 		}
 		bodies, w := joined(words)
 		for _, b := range bodies {
+			if slices.Contains(w.Vars, "env") { // "$env:X" in a shell that took $env for its own
+				b = strings.ReplaceAll(b, Unknown+":", "$env:")
+			}
 			r.addCode(idx, Code{Lang: LangPowerShell, From: from, Text: b, Known: w.Static, Sources: w.Subst})
 			s2 := r.inside(idx, ViaCode, s)
 			s2.flags |= PowerShell

@@ -45,6 +45,11 @@ func (r *reader) simple(idx int, words []Word, assigns []Assign, redirs []Redire
 		words = append([]Word{git, rest}, words[1:]...)
 		cmd.Argv, cmd.Program = words, "git"
 	}
+	if fileCmdlet(cmd.Program) && !cmd.Dynamic && cmd.Flags&PowerShell == 0 {
+		// a cmdlet handed to the wrong shell still shows what is wanted
+		words = append([]Word{words[0]}, psParams(cmd.Program, cmd.Program, words[1:])...)
+		cmd.Argv = words
+	}
 	r.finish(idx, assigns, redirs, st, s)
 
 	// a name with several possible values runs each of them
@@ -171,7 +176,7 @@ func (r *reader) runAlias(idx int, a *alias, words []Word, assigns []Assign, red
 	s2.extra = words[1:]
 	for _, v := range a.text.Values() {
 		if !strings.Contains(v, Unknown) {
-			r.run(&text{body: v, pos: words[0].Pos, end: words[0].End}, st, s2)
+			r.run(&source{body: v, pos: words[0].Pos, end: words[0].End}, st, s2)
 		}
 	}
 	cmd = &r.line.Commands[idx]
@@ -290,7 +295,7 @@ func (r *reader) callFunction(idx int, f *function, st *state, s *scope) {
 }
 
 // run reads t as shell code in a scope of its own.
-func (r *reader) run(t *text, st *state, s *scope) {
+func (r *reader) run(t *source, st *state, s *scope) {
 	if r.deep >= MaxCodeDeep || s.depth > MaxNesting || r.steps > maxSteps || !r.spend(len(t.body)) {
 		r.line.Truncated = true
 		r.opaque(t, 0, len(t.body), "code inside code, too deep to read")
@@ -308,9 +313,9 @@ func (r *reader) run(t *text, st *state, s *scope) {
 	r.deep--
 }
 
-// codeText makes text out of the words that carry code.
-func codeText(body string, w *Word) *text {
-	t := &text{body: body, pos: w.Pos, end: w.End}
+// codeText makes a source out of the words that carry code.
+func codeText(body string, w *Word) *source {
+	t := &source{body: body, pos: w.Pos, end: w.End}
 	if strings.Contains(body, Unknown) {
 		t.body = strings.ReplaceAll(body, Unknown, hole)
 		t.holes = true
@@ -337,6 +342,7 @@ func (r *reader) shellCode(idx int, from CodeFrom, bodies []string, w *Word, sta
 		}
 		r.addCode(idx, code)
 		s2 := r.inside(idx, ViaCode, s)
+		s2.flags &^= PowerShell | Batch
 		if from == FromStdin {
 			s2.in = Stream{Kind: Here}
 		}

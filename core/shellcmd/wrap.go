@@ -309,7 +309,7 @@ func (r *reader) peel(p *peeled, s *scope) {
 		words := p.words
 		if split != nil {
 			// env -S 'a b' c: the string becomes words in front of the rest
-			list := looseWords(&text{body: split.Text, pos: split.Pos, end: split.End}, 0, len(split.Text))
+			list := looseWords(&source{body: split.Text, pos: split.Pos, end: split.End}, 0, len(split.Text))
 			for i := range list {
 				list[i].Static = split.Static
 				list[i].Vars = split.Vars

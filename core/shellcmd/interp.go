@@ -1,0 +1,442 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+)
+
+// langOf is the language that a program of that plain name reads.
+func langOf(name string) Lang {
+	n := strings.TrimRight(name, "0123456789.")
+	switch n {
+	case "python", "pypy", "ipython", "bpython", "python3-", "micropython":
+		return LangPython
+	case "py", "pythonw":
+		return LangPython
+	case "node", "nodejs", "bun", "deno", "tsx", "ts-node", "qjs", "mongosh", "mongo", "zx", "swc-node":
+		return LangNode
+	case "perl", "cperl":
+		return LangPerl
+	case "ruby", "jruby", "irb", "rails", "truffleruby":
+		return LangRuby
+	case "php", "php-cgi", "hhvm", "phpdbg":
+		return LangPHP
+	case "awk", "gawk", "mawk", "nawk", "goawk", "busybox-awk":
+		return LangAwk
+	case "lua", "luajit", "texlua":
+		return LangLua
+	case "osascript":
+		return LangAppleScript
+	case "psql", "mysql", "mariadb", "sqlite", "duckdb", "sqlcmd", "clickhouse-client", "clickhouse", "cqlsh", "sqlplus", "snowsql", "cockroach", "usql", "mycli", "pgcli", "litecli", "isql", "tsql", "bq", "spanner-cli", "surreal", "trino", "presto", "hive", "beeline", "spark-sql", "db":
+		return LangSQL
+	case "rscript", "r", "julia", "groovy", "scala", "elixir", "erl", "ghc", "clojure", "clj", "bb", "tclsh", "wish", "swift", "raku", "guile", "racket", "sbcl", "emacs", "octave", "gnuplot", "janet", "crystal", "kotlin", "jshell":
+		return LangOther
+	case "pwsh", "powershell":
+		return LangPowerShell
+	}
+	if isShell(name) {
+		return LangShell
+	}
+	return LangNone
+}
+
+// interp finds the program text that an interpreter is given, and reads it.
+// It reports whether the command is one.
+func (r *reader) interp(idx int, st *state, s *scope) bool {
+	cmd := &r.line.Commands[idx]
+	argv := cmd.Argv
+	lang := langOf(cmd.Program)
+	if lang == LangNone || lang == LangShell || lang == LangPowerShell {
+		return false
+	}
+	var codes []Word
+	var file *Word
+	stop := false // options that run nothing, or end the interpreter's own
+	module := false
+	take := func(w *Word) {
+		if w != nil {
+			codes = append(codes, *w)
+		}
+	}
+	i := 1
+	switch lang {
+	case LangPython:
+		i, _ = opts(argv, i, "cmWXQ", "check-hash-based-pycs", func(name string, val *Word) bool {
+			switch name {
+			case "-c":
+				take(val)
+				stop = true
+				return false
+			case "-m":
+				module = true
+				return false
+			case "-h", "-V", "--version", "--help":
+				stop = true
+				return false
+			}
+			return true
+		})
+	case LangNode:
+		if cmd.Program == "deno" || cmd.Program == "bun" {
+			if len(argv) > 1 && argv[1].Text == "eval" {
+				i = 2
+				for i < len(argv) && strings.HasPrefix(argv[i].Text, "-") {
+					i++
+				}
+				if i < len(argv) {
+					take(&argv[i])
+				}
+				stop = true
+				break
+			}
+			if len(argv) < 2 || has("x add install i remove test build create init update upgrade task cache fmt lint info publish exec", argv[1].Text) {
+				return false
+			}
+			if argv[1].Text == "run" {
+				i = 2
+			}
+		}
+		i, _ = opts(argv, i, "eprC", "eval print require import loader experimental-loader conditions input-type env-file max-old-space-size file host port username password authenticationDatabase", func(name string, val *Word) bool {
+			switch name {
+			case "-e", "--eval", "-p", "--print":
+				if val != nil && (name == "-p" || name == "-e") && val.Text == "e" && val.Raw == "-pe" {
+					return true // -pe: the text is the next word
+				}
+				take(val)
+			case "-c", "--check", "-v", "--version", "-h", "--help":
+				stop = true
+			}
+			return true
+		})
+		if len(codes) == 0 {
+			for k := 1; k+1 < len(argv); k++ {
+				if argv[k].Text == "-pe" || argv[k].Text == "-ep" {
+					take(&argv[k+1])
+				}
+			}
+		}
+		if has("mongosh mongo", cmd.Program) && len(codes) == 0 {
+			i = len(argv)
+		}
+	case LangPerl:
+		i = r.perlFlags(argv, take, &stop)
+	case LangRuby:
+		i, _ = opts(argv, i, "eIrCEFKTWx", "encoding external-encoding internal-encoding", func(name string, val *Word) bool {
+			switch name {
+			case "-e":
+				take(val)
+			case "-c", "-v", "--version", "--help":
+				stop = name != "-v"
+			}
+			return true
+		})
+		if cmd.Program == "rails" {
+			if i+1 < len(argv) && has("runner r", argv[i].Text) {
+				take(&argv[i+1])
+			}
+			stop = true
+		}
+	case LangPHP:
+		i, _ = opts(argv, i, "rBRFEfdcztS", "run define file process-code process-file process-begin process-end", func(name string, val *Word) bool {
+			switch name {
+			case "-r", "--run", "-B", "-R", "-E", "--process-begin", "--process-code", "--process-end":
+				take(val)
+			case "-f", "-F", "--file", "--process-file":
+				file = val
+			case "-l", "-v", "-i", "-m", "--version", "-S":
+				stop = true
+			}
+			return true
+		})
+	case LangAwk:
+		i, _ = opts(argv, i, "FvfeEilmo", "field-separator assign file source exec include load", func(name string, val *Word) bool {
+			switch name {
+			case "-e", "--source":
+				take(val)
+			case "-f", "--file", "-E", "--exec":
+				file = val
+			case "--version", "--help", "-V", "-h":
+				stop = true
+			}
+			return true
+		})
+		if len(codes) == 0 && file == nil && !stop && i < len(argv) {
+			take(&argv[i])
+		}
+		stop = true
+	case LangLua:
+		i, _ = opts(argv, i, "elj", "", func(name string, val *Word) bool {
+			if name == "-e" {
+				take(val)
+			}
+			return true
+		})
+	case LangAppleScript:
+		js := false
+		i, _ = opts(argv, i, "els", "", func(name string, val *Word) bool {
+			switch name {
+			case "-e":
+				take(val)
+			case "-l":
+				js = val != nil && strings.EqualFold(val.Text, "javascript")
+			}
+			return true
+		})
+		if js {
+			lang = LangNode
+		}
+	case LangSQL:
+		if !r.sqlFlags(cmd.Program, argv, take, &file, &i) {
+			return true
+		}
+	default: // LangOther
+		i, _ = opts(argv, i, "eEcM", "eval expr command execute batch", func(name string, val *Word) bool {
+			switch name {
+			case "-e", "-E", "--eval", "--expr", "--execute":
+				take(val)
+			case "--version", "--help":
+				stop = true
+			}
+			return true
+		})
+	}
+	for k := range codes {
+		w := codes[k]
+		for n, body := range w.Values() {
+			if n < maxRuns {
+				r.foreign(idx, Code{Lang: lang, From: FromArg, Text: body, Known: w.Static, Sources: w.Subst}, st, s)
+			}
+		}
+	}
+	switch {
+	case file != nil:
+		r.runFile(idx, lang, *file, nil, r.sub(idx, st), s)
+	case len(codes) > 0 || stop || module:
+	case i < len(argv) && argv[i].Text != "-":
+		r.runFile(idx, lang, argv[i], nil, r.sub(idx, st), s)
+	default:
+		r.stdinCode(idx, lang, st, s)
+	}
+	return true
+}
+
+func (r *reader) perlFlags(argv []Word, take func(*Word), stop *bool) int {
+	i := 1
+	for i < len(argv) {
+		t := argv[i].Text
+		if len(t) < 2 || t[0] != '-' {
+			break
+		}
+		if t == "--" {
+			return i + 1
+		}
+		i++
+	cluster:
+		for j := 1; j < len(t); j++ {
+			switch t[j] {
+			case 'e', 'E':
+				if j+1 < len(t) {
+					w := argv[i-1]
+					w.Text, w.Or = t[j+1:], nil
+					take(&w)
+				} else if i < len(argv) {
+					take(&argv[i])
+					i++
+				}
+				break cluster
+			case 'M', 'm', 'I', 'F', 'x', 'D', 'V', 'C', 'i':
+				if t[j] == 'I' && j+1 == len(t) {
+					i++
+				}
+				break cluster
+			case 'c', 'v':
+				*stop = true
+			}
+		}
+	}
+	return i
+}
+
+// sqlFlags finds SQL text. It reports whether files and input should be looked
+// at too.
+func (r *reader) sqlFlags(name string, argv []Word, take func(*Word), file **Word, i *int) bool {
+	n := 0
+	count := func(w *Word) { n++; take(w) }
+	switch {
+	case strings.HasPrefix(name, "sqlite") || name == "litecli" || name == "duckdb":
+		pos := 0
+		for k := 1; k < len(argv); k++ {
+			t := argv[k].Text
+			switch {
+			case has("-cmd -init -separator -nullvalue -newline -maxsize -mmap -vfs -lookaside -pagecache", t):
+				if t == "-cmd" && k+1 < len(argv) {
+					count(&argv[k+1])
+				}
+				k++
+			case name == "duckdb" && has("-c -s", t) && k+1 < len(argv):
+				count(&argv[k+1])
+				k++
+			case strings.HasPrefix(t, "-"):
+				if t == "-version" || t == "-help" {
+					return false
+				}
+			default:
+				if pos++; pos > 1 {
+					count(&argv[k])
+				}
+			}
+		}
+	case name == "cockroach" || name == "bq":
+		for k := 2; k < len(argv); k++ {
+			if (argv[k].Text == "-e" || argv[k].Text == "--execute") && k+1 < len(argv) {
+				count(&argv[k+1])
+			}
+		}
+		if name == "bq" && len(argv) > 2 && argv[1].Text == "query" {
+			count(&argv[len(argv)-1])
+			return true
+		}
+	default:
+		short, long, code := "hpUdvPLFRTofWcCt", "command dbname file host port username set variable output log-file field-separator pset", "-c --command"
+		switch name {
+		case "mysql", "mariadb", "mycli":
+			short, long, code = "ehuPDSroTC", "execute host user port database socket defaults-file protocol ssl-mode default-character-set init-command", "-e --execute --init-command"
+		case "sqlcmd", "tsql":
+			short, long, code = "QqSUPdioEhsvtlwCN", "query", "-Q -q --query"
+		case "clickhouse-client", "clickhouse", "snowsql", "usql", "trino", "presto":
+			short, long, code = "qchud", "query host user password database port command execute", "-q --query -c --command --execute"
+		case "cqlsh", "hive", "beeline", "spark-sql":
+			short, long, code = "efupkn", "execute file username password keyspace", "-e --execute"
+		}
+		quit := false
+		opts2 := func(k int) int {
+			end, _ := opts(argv, k, short, long, func(opt string, val *Word) bool {
+				switch {
+				case val != nil && has(code, opt):
+					count(val)
+				case val != nil && (opt == "-f" || opt == "--file" || opt == "-i" && name == "sqlcmd"):
+					*file = val
+				case opt == "-l" && name == "psql", opt == "--list", opt == "--version", opt == "--help":
+					quit = true
+				}
+				return true
+			})
+			return end
+		}
+		// operands (database, user) may stand between options
+		for k := 1; k < len(argv); {
+			e := opts2(k)
+			if e <= k {
+				e = k + 1
+			}
+			k = e
+		}
+		if quit {
+			return false
+		}
+	}
+	*i = len(argv)
+	return true
+}
+
+// foreign reads code of another language for what it visibly does.
+func (r *reader) foreign(idx int, c Code, st *state, s *scope) {
+	if strings.Trim(c.Text, Unknown) == "" && !c.Known {
+		c.Text = ""
+	}
+	if len(c.Sources) == 0 {
+		c.Sources = nil
+	}
+	r.addCode(idx, c)
+	if c.Text == "" || !r.spend(len(c.Text)) {
+		return
+	}
+	switch c.Lang {
+	case LangPowerShell:
+		cmd := &r.line.Commands[idx]
+		w := Word{Text: c.Text, Static: c.Known, Subst: c.Sources, Pos: cmd.Pos, End: cmd.End}
+		s2 := r.inside(idx, ViaCode, s)
+		s2.flags |= PowerShell
+		r.runPowerShell(codeText(c.Text, &w), r.sub(idx, st), s2)
+		return
+	case LangSQL:
+		r.sqlEscapes(idx, c.Text, st, s)
+		return
+	}
+	r.effects(idx, &c, st, s)
+}
+
+// sqlEscapes runs the lines of a SQL script that a client hands to a shell.
+func (r *reader) sqlEscapes(idx int, body string, st *state, s *scope) {
+	if !strings.Contains(body, `\!`) && !strings.Contains(body, ".s") && !strings.Contains(body, "system") {
+		return
+	}
+	for _, line := range strings.Split(body, "\n") {
+		line = strings.TrimSpace(line)
+		for _, p := range [...]string{`\! `, ".shell ", ".system ", "system "} {
+			if rest, ok := strings.CutPrefix(line, p); ok {
+				r.effectShell(idx, known(rest), Stream{}, st, s)
+				break
+			}
+		}
+	}
+}
+
+// effectShell is a shell text that idx's own code runs.
+func (r *reader) effectShell(idx int, v value, in Stream, st *state, s *scope) {
+	a := len(r.line.Commands)
+	w := v.first().word("")
+	cmd := &r.line.Commands[idx]
+	w.Pos, w.End = cmd.Pos, cmd.End
+	if strings.Trim(w.Text, Unknown+" ") != "" {
+		s2 := r.inside(idx, ViaInterp, s)
+		s2.in = in
+		s2.flags &^= PowerShell | Batch
+		r.run(codeText(w.Text, &w), r.sub(idx, st), s2)
+	}
+	r.effectRun(idx, a, w)
+}
+
+// effectArgv is an argv that idx's own code runs.
+func (r *reader) effectArgv(idx int, list []value, st *state, s *scope) {
+	a := len(r.line.Commands)
+	cmd := &r.line.Commands[idx]
+	words := make([]Word, 0, len(list))
+	for _, v := range list {
+		w := v.first().word("")
+		w.Raw = w.Text
+		w.Pos, w.End = cmd.Pos, cmd.End
+		words = append(words, w)
+	}
+	if len(words) > 0 && r.deep < 2*MaxCodeDeep {
+		s2 := r.inside(idx, ViaInterp, s)
+		s2.in = Stream{}
+		r.deep++
+		r.child(words, r.sub(idx, st), s2)
+		r.deep--
+	}
+	var w Word
+	if len(words) > 0 {
+		w = words[0]
+	}
+	r.effectRun(idx, a, w)
+}
+
+func (r *reader) effectRun(idx, a int, w Word) {
+	var list []int
+	for i := a; i < len(r.line.Commands); i++ {
+		if r.line.Commands[i].Parent == idx {
+			list = append(list, i)
+		}
+	}
+	r.addEffect(idx, Effect{Kind: RunShell, Path: w, Commands: list})
+}
+
+func (r *reader) addEffect(idx int, e Effect) {
+	cmd := &r.line.Commands[idx]
+	if len(cmd.Effects) >= 256 {
+		r.line.Truncated = true
+		return
+	}
+	cmd.Effects = append(slices.Clip(cmd.Effects), e)
+}
