@@ -18,6 +18,7 @@ var (
 	_ hook.Wirer    = Adapter{}
 	_ hook.Guarded  = Adapter{}
 	_ hook.Headless = Adapter{}
+	_ hook.Sampler  = Adapter{}
 )
 
 // Name returns "claude".
@@ -42,7 +43,8 @@ type channel struct {
 	maxReason int
 }
 
-// channelOf is the one table of what an event's answer can carry.
+// channelOf is the one table of what an event's answer can carry (2.1.197 and
+// 2.1.332, measured). A block of a PostToolBatch ends the turn.
 //
 // additionalContext at Stop and SubagentStop is left out on purpose: there it
 // keeps the turn going, which is a decision.
@@ -52,11 +54,11 @@ func channelOf(e hook.EventName) channel {
 		return channel{decides: hook.Deny, context: true, notice: true, maxReason: maxReason}
 	case hook.PreSkillShellCommand, hook.PermissionRequest:
 		return channel{decides: hook.Deny, notice: true, maxReason: maxReason}
-	case hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch, hook.UserPromptSubmit:
+	case hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch, hook.UserPromptSubmit, hook.UserPromptExpansion:
 		return channel{decides: hook.Block, context: true, notice: true, maxReason: maxReason}
 	case hook.Stop, hook.SubagentStop:
 		return channel{decides: hook.Block, notice: true, maxReason: maxStop}
-	case hook.UserPromptExpansion, hook.PreCompact, hook.ConfigChange, hook.TaskCreated, hook.TaskCompleted:
+	case hook.PreCompact, hook.ConfigChange, hook.TaskCreated, hook.TaskCompleted:
 		return channel{decides: hook.Block, notice: true, maxReason: maxReason}
 	case hook.SessionStart, hook.SubagentStart:
 		return channel{context: true, notice: true}
@@ -107,7 +109,7 @@ func (Adapter) Capabilities() hook.Capabilities {
 }
 
 // HeadlessCommand returns the command that answers one prompt without a
-// terminal.
+// terminal, also one that starts with a dash (2.1.197 and 2.1.332, measured).
 func (Adapter) HeadlessCommand(prompt string) []string {
-	return []string{"claude", "-p", prompt}
+	return []string{"claude", "-p", "--", prompt}
 }
