@@ -49,7 +49,8 @@ func (a Adapter) PluginWiring() []hook.Wiring {
 // our handlers run in: disableAllHooks in any source turns all of them off but
 // managed ones, allowManagedHooksOnly all that are not managed; a plugin that is
 // disabled or whose marketplace moves is silently gone; CLAUDE_CODE_SIMPLE is
-// --bare.
+// --bare; a hook's environment is the env block's, so HOME moves our state and
+// PATH what a bare name runs.
 func switches() []string {
 	return []string{
 		"disableAllHooks",
@@ -57,7 +58,8 @@ func switches() []string {
 		"enabledPlugins.guardrails*",
 		"extraKnownMarketplaces.guardrails*",
 		"env.GUARDRAILS_*",
-		"env.CLAUDE_CODE_*HOOK*",
+		"env.CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+		"env.CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS",
 		"env.CLAUDE_CODE_SIMPLE",
 		"env.CLAUDE_CONFIG_DIR",
 		"env.HOME",
