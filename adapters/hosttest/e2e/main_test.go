@@ -1,0 +1,146 @@
+//go:build e2e
+
+// Package e2e proves on the real host programs what the product promises:
+// pinned versions of Claude Code, headless, in a temporary home, against a
+// scripted model on loopback. Must-deny commands name sentinels inside that
+// home. Run it with `make e2e`.
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// versions are the releases of Claude Code that every test runs on: the
+// current one and the floor. Each has its exact pin in testdata.
+var versions = []string{current, floor}
+
+const (
+	current = "2.1.332"
+	floor   = "2.1.197"
+)
+
+var (
+	built string            // our binary
+	hosts map[string]string // version -> host program
+)
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		return 1, err
+	}
+	hosts = map[string]string{}
+	for _, v := range versions {
+		if hosts[v], err = pinned(root, v); err != nil {
+			return 1, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "guardrails-e2e-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	built = filepath.Join(dir, "guardrails")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built, "./cmd/guardrails")
+	build.Dir = root
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build ./cmd/guardrails: %w\n%s", err, out)
+	}
+	return m.Run(), nil
+}
+
+// pinned returns the program of one version, from the ignored folder .e2e. It
+// installs it there first if it does not answer with its version; a refused
+// install is an error, never a skip.
+func pinned(root, version string) (string, error) {
+	prefix := filepath.Join(root, ".e2e", "claude-"+version)
+	if bin, err := program(prefix, version); err == nil {
+		return bin, nil
+	}
+	pin, err := os.ReadFile(filepath.Join("testdata", "claude-"+version, "package.json"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(prefix, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(prefix, "package.json"), pin, 0o644); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "e2e: installing Claude Code %s into %s\n", version, prefix)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	// No scripts: the program is in the platform's own package, and runs as it is.
+	npm := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier")
+	npm.Dir = prefix
+	if out, err := npm.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("install Claude Code %s: npm install in %s: %w\n%s", version, prefix, err, out)
+	}
+	bin, err := program(prefix, version)
+	if err != nil {
+		return "", fmt.Errorf("install Claude Code %s: npm install went well, but: %w", version, err)
+	}
+	return bin, nil
+}
+
+// program finds the installed host program and makes sure of its version.
+func program(prefix, version string) (string, error) {
+	name := "claude"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	found, err := filepath.Glob(filepath.Join(prefix, "node_modules", "@anthropic-ai", "claude-code-*", name))
+	if err != nil {
+		return "", err
+	}
+	problems := []error{fmt.Errorf("no program of this platform in %s", prefix)}
+	for _, bin := range found { // a second one is of another C library
+		err := answers(bin, version)
+		if err == nil {
+			return bin, nil
+		}
+		problems = append(problems, err)
+	}
+	return "", errors.Join(problems...)
+}
+
+// answers makes sure that a program is the version it should be.
+func answers(bin, version string) error {
+	home, err := os.MkdirTemp("", "guardrails-e2e-version-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin, "--version")
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%s --version: %w", bin, err)
+	}
+	if !strings.HasPrefix(string(out), version+" ") {
+		return fmt.Errorf("%s --version says %q, want %s", bin, bytes.TrimSpace(out), version)
+	}
+	return nil
+}
