@@ -441,7 +441,7 @@ func gitForcePush(j *judge, c *shellcmd.Command) (match, bool) {
 	}
 	for _, b := range p.leased {
 		if protectedBranch(b) {
-			return match{what: "rewrites " + oneLine(b) + " on the remote", instead: "push a new commit: `git push origin main`"}, true
+			return match{what: "rewrites " + oneLine(b) + " on the remote", instead: "push it to a branch of your own: `git push --force-with-lease origin topic`"}, true
 		}
 	}
 	return match{}, false

@@ -86,6 +86,11 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 				j.inner(shellcmd.Parse(sh, shellcmd.Options{Cwd: c.Dir, Home: j.home}), want)
 			}
 		}
+		if j.depth < 4 && !uncalled {
+			for _, s := range hiddenLines(c) {
+				j.inner(shellcmd.Parse(s, shellcmd.Options{Cwd: c.Dir, Home: j.home}), want)
+			}
+		}
 	}
 	j.cur = facts{}
 }
