@@ -23,19 +23,22 @@ type FileEdit struct {
 	Added   string // the lines that the call brings in (New less what Old already had, for a patch its + lines)
 	All     bool   // every occurrence of Old is replaced, not the only one
 	Hunks   []Hunk // a patch's parts in order, Old and New then hold all of them; nil = Old and New are the only part
+	Unclear bool   // the call says what it writes in more than one way: New and Added hold all of them
 }
 
 // Hunk is one part of a patch: Old, with its context lines, becomes New.
 type Hunk struct{ Old, New string }
 
 // Apply returns the file's content after the edit, as far as the call alone
-// tells: ok is false when Old is not there, is there more than once, or is not
-// known. The content after Delete is "".
+// tells: ok is false when Old is not there, is there more than once or is not
+// known, and when the edit is Unclear. The content after Delete is "".
 func (e FileEdit) Apply(before string) (after string, ok bool) {
-	switch e.Op {
-	case Create:
+	switch {
+	case e.Unclear:
+		return "", false
+	case e.Op == Create:
 		return e.New, true
-	case Delete:
+	case e.Op == Delete:
 		return "", true
 	}
 	if e.Hunks == nil {
@@ -82,7 +85,11 @@ func replace(before, old, repl string, all bool) (string, bool) {
 // Edits returns every file that the call writes. It is the only way gates see
 // writes: Write, Edit, NotebookEdit, apply_patch (also as a shell heredoc),
 // multi-replace, unified diffs, and MCP tools that carry a path together with
-// content. Of a path written as a file: address both readings are returned.
+// content.
+//
+// It leaves nothing out: of a path written as a file: address both readings are
+// returned, and a call with two paths or two contents, of which its host reads
+// one, gives an edit for each path, marked Unclear.
 func (t *Tool) Edits() []FileEdit {
 	if t == nil {
 		return nil
@@ -112,21 +119,21 @@ func (t *Tool) Edits() []FileEdit {
 	return out
 }
 
-// Keys of file tools, Claude Code's first, then Gemini's, Antigravity's, Muse's
-// and those of public MCP servers.
+// Normal keys of file tools, Claude Code's and Gemini's first, then
+// Antigravity's, Muse's and those of public MCP servers.
 var (
-	oldKeys = [...]string{"old_string", "TargetContent", "old_str", "old_text", "oldText", "old_content", "old_source", "find", "search"}
-	newKeys = [...]string{"new_string", "ReplacementContent", "replace", "new_str", "new_text", "newText", "new_content", "replacement", "new_source", "insert_text", "repl"}
+	oldKeys = [...]string{"oldstring", "targetcontent", "oldstr", "oldtext", "oldcontent", "oldsource", "find", "search"}
+	newKeys = [...]string{"newstring", "replacementcontent", "newstr", "newtext", "newsource", "inserttext", "replace", "replacement", "repl"}
 	// contentKeys hold a whole file. The first sureContent of them, as the first
 	// sureOld of oldKeys, are not what a tool that only reads would be given.
-	contentKeys = [...]string{"content", "CodeContent", "contents", "file_text", "fileContent", "file_content", "new_content", "body", "text", "data"}
-	chunkKeys   = [...]string{"edits", "ReplacementChunks", "replacements", "chunks", "changes", "files", "operations"}
-	patchKeys   = [...]string{"patch", "input", "diff", "command", "patch_text", "patchText"}
+	contentKeys = [...]string{"content", "codecontent", "contents", "filetext", "filecontent", "newcontent", "body", "text", "data"}
+	chunkKeys   = [...]string{"edits", "replacementchunks", "replacements", "chunks", "changes", "files", "operations"}
+	patchKeys   = [...]string{"patch", "input", "diff", "command", "patchtext"}
 )
 
 const (
-	sureOld     = 7
-	sureContent = 7
+	sureOld     = 6
+	sureContent = 6
 )
 
 // editsIn reads one level of a call's input.
@@ -142,49 +149,67 @@ func (t *Tool) editsIn(raw []byte, depth int) []FileEdit {
 		return nil
 	}
 	known := t.Kind == Write || t.Kind == Edit
-	if !known && depth < 2 {
-		// A generic MCP caller nests the real arguments.
-		for _, k := range argumentKeys {
-			if v := inner(o.raw(k)); len(v) > 0 && v[0] == '{' {
-				if out := t.editsIn(v, depth+1); out != nil {
-					return out
-				}
-			}
-		}
-	}
-	for _, k := range patchKeys {
-		if s, ok := Text(o.raw(k)); ok {
-			if out := patchIn(s); out != nil {
-				return out
-			}
-		}
-	}
 	name := strings.ToLower(t.Name[strings.LastIndex(t.Name, "__")+1:])
-	path := ownPath(o)
-	if out := chunkEdits(o, path); out != nil {
-		return out
+	var out []FileEdit
+	ways := 0
+	add := func(edits []FileEdit) {
+		if edits != nil {
+			out = append(out, edits...)
+			ways++
+		}
 	}
-	if out := moveOrCopy(o, name); out != nil {
-		return out
+	if !known && depth < 2 {
+		for v := range o.all(argumentKeys[:]...) {
+			if v = inner(v); len(v) > 0 && v[0] == '{' {
+				add(t.editsIn(v, depth+1))
+			}
+		}
 	}
-	if path == "" {
+	for _, s := range o.texts(patchKeys[:]...) {
+		add(patchIn(s))
+	}
+	paths := ownPaths(o)
+	for array := range o.all(chunkKeys[:]...) {
+		if s, ok := Text(array); ok { // Antigravity may send values as strings
+			array = []byte(s)
+		}
+		add(chunkEdits(array, paths))
+	}
+	add(moveOrCopy(o, name))
+	add(directEdits(o, paths, name, known, known && ways == 0))
+	if ways > 1 {
+		for i := range out {
+			out[i].Unclear = true
+		}
+	}
+	return out
+}
+
+// directEdits reads a call that says at its top level what it writes. Of a known
+// file tool a path alone is an edit when nothing else is one.
+func directEdits(o object, paths []string, name string, known, alone bool) []FileEdit {
+	if len(paths) == 0 {
 		return nil
 	}
-	e := FileEdit{Path: path}
-	verb, _ := o.text("command", "edit_mode", "action", "operation") // of editors with one tool for all
+	var e FileEdit
+	verb := o.text("command", "editmode", "action", "operation") // of editors with one tool for all
+	written := e.fill(o, name, known)
 	switch {
-	case verb == "view" || verb == "read":
-		return nil
 	case verb == "delete" && notebook(o):
-		return []FileEdit{e}
+		e = FileEdit{}
 	case verb == "delete" || hasWord(name, "delete", "remove", "unlink"):
-		e.Op = Delete
-		return []FileEdit{e}
+		e = FileEdit{Op: Delete}
+	case written:
+	case !alone || verb == "view" || verb == "read":
+		return nil
 	}
-	if e.fill(o, name, known) || known {
-		return []FileEdit{e}
+	out := make([]FileEdit, len(paths))
+	for i, p := range paths {
+		out[i] = e
+		out[i].Path = p
+		out[i].Unclear = e.Unclear || len(paths) > 1
 	}
-	return nil
+	return out
 }
 
 // fill reads what is written and reports whether anything is.
@@ -193,40 +218,47 @@ func (e *FileEdit) fill(o object, name string, known bool) bool {
 	if !known && hasWord(name, readVerbs[:]...) && !hasWord(name, writeVerbs[:]...) {
 		oldNames, contentNames = oldNames[:sureOld], contentNames[:sureContent]
 	}
-	old, hasOld := o.text(oldNames...)
-	repl, hasNew := o.text(newKeys[:]...)
-	content, key := "", ""
-	for _, k := range contentNames {
-		if v := o.raw(k); v != nil && string(v) != "null" {
-			var isText bool
-			if content, isText = Text(v); !isText {
-				content = string(v)
+	olds, news := o.texts(oldNames...), o.texts(newKeys[:]...)
+	var written distinct
+	for v := range o.all(contentNames...) {
+		s, isText := Text(v)
+		if !isText {
+			if s = string(v); s == "null" {
+				continue
 			}
-			key = k
-			break
 		}
+		written.add(s)
 	}
+	contents := written.list
 	partial := hasWord(name, "append", "insert") || notebook(o) || flagged(o, "append")
-	if mode, _ := o.text("mode", "edit_mode", "insert_mode"); mode == "append" || mode == "insert" {
+	if mode := o.text("mode", "editmode", "insertmode"); mode == "append" || mode == "insert" {
 		partial = true
 	}
+	hasOld, hasNew, hasContent := len(olds) > 0, len(news) > 0, len(contents) > 0
+	e.Old = strings.Join(olds, "\n")
 	switch {
-	case old != "" && (hasNew || key != ""): // a replacement; its new text may be under a content key
-		if !hasNew {
-			repl = content
-		}
-	case key != "" && !(key == "new_content" && hasOld):
-		repl = content
+	case e.Old != "" && hasNew, hasOld && hasNew && partial:
+		e.New = strings.Join(news, "\n")
+	case e.Old != "" && hasContent: // the new text of a replacement
+		e.New = strings.Join(contents, "\n")
+	case hasContent:
+		e.New = strings.Join(contents, "\n")
 		if !partial {
 			e.Op = Create
 		}
-	case hasOld && hasNew && !partial:
-		e.Op = Create // an edit that replaces nothing makes the file (Claude Code, Gemini CLI)
-	case !hasNew:
+	case hasOld && hasNew:
+		e.New, e.Op = strings.Join(news, "\n"), Create // what replaces nothing makes the file (Claude Code, Gemini CLI)
+	case hasNew:
+		e.New = strings.Join(news, "\n")
+	default:
 		return false
 	}
-	e.Old, e.New, e.Added = old, repl, addedLines(old, repl)
-	e.All = flagged(o, "replace_all", "allow_multiple", "AllowMultiple", "replaceAll")
+	if len(olds) > 1 || len(news) > 1 || len(contents) > 1 || hasNew && hasContent {
+		e.Unclear = true
+		e.New = strings.Join(append(append([]string(nil), news...), contents...), "\n")
+	}
+	e.Added = addedLines(e.Old, e.New)
+	e.All = flagged(o, "replaceall", "allowmultiple")
 	return true
 }
 
@@ -250,63 +282,62 @@ func hasWord(name string, verbs ...string) bool {
 	return false
 }
 
-func notebook(o object) bool { return o.raw("notebook_path") != nil }
+func notebook(o object) bool { return o.text("notebookpath") != "" }
 
 // flagged reports whether one of keys is true; Antigravity may send "true".
 func flagged(o object, keys ...string) bool {
-	for _, k := range keys {
-		if v := string(o.raw(k)); v == "true" || v == `"true"` {
+	for v := range o.all(keys...) {
+		if s := string(v); s == "true" || s == `"true"` {
 			return true
 		}
 	}
 	return false
 }
 
-// ownPath returns the one file that o is about.
-func ownPath(o object) string {
+// ownPaths returns the files that o may be about: one, unless it is unclear.
+func ownPaths(o object) []string {
+	var out distinct
 	for _, k := range fileKeys {
-		s, ok := Text(o.raw(k))
-		switch {
-		case !ok || s == "":
-		case k != uriKey:
-			return plainPath(s)
-		case fileURI(s) != "":
-			return fileURI(s)
+		for _, s := range o.texts(k) {
+			if s = plainPath(s); k == uriKey {
+				s = fileURI(s)
+			}
+			if s != "" {
+				out.add(s)
+			}
 		}
 	}
-	return ""
+	return out.list
 }
 
 // chunkEdits reads the parts of a call that changes a file in several places,
 // or several files.
-func chunkEdits(o object, path string) []FileEdit {
+func chunkEdits(array []byte, paths []string) []FileEdit {
 	var out []FileEdit
-	for _, k := range chunkKeys {
-		array := o.raw(k)
-		if s, ok := Text(array); ok { // Antigravity may send values as strings
-			array = []byte(s)
+	for v := range Elements(array) {
+		c := objectOf(v)
+		own := ownPaths(c)
+		to := own
+		if len(to) == 0 {
+			to = paths
 		}
-		for v := range Elements(array) {
-			c := objectOf(v)
-			e := FileEdit{Path: path}
-			if own := ownPath(c); own != "" {
-				e.Path = own
-			}
-			if e.Path == "" {
-				continue
-			}
-			kind, _ := c.text("op", "operation", "action", "type")
-			if move := moveOrCopy(c, ""); move != nil {
-				out = append(out, move...)
-			} else if kind == "delete" || kind == "remove" {
-				e.Op = Delete
-				out = append(out, e)
-			} else if e.fill(c, "", false) {
-				if e.Op == Create && ownPath(c) == "" {
-					e.Op = Modify // a part of one file is not its whole content
-				}
-				out = append(out, e)
-			}
+		if move := moveOrCopy(c, ""); move != nil {
+			out = append(out, move...)
+			continue
+		}
+		var e FileEdit
+		switch kind := c.text("op", "operation", "action", "type"); {
+		case kind == "delete" || kind == "remove":
+			e.Op = Delete
+		case !e.fill(c, "", false):
+			continue
+		case e.Op == Create && len(own) == 0:
+			e.Op = Modify // a part of one file is not its whole content
+		}
+		for _, p := range to {
+			e.Path = p
+			e.Unclear = e.Unclear || len(to) > 1
+			out = append(out, e)
 		}
 	}
 	return out
@@ -315,20 +346,21 @@ func chunkEdits(o object, path string) []FileEdit {
 // moveOrCopy reads a call that names two files. Without a verb in the tool's
 // name both must look like paths: mail and maps have a from and a to.
 func moveOrCopy(o object, name string) []FileEdit {
-	src, _ := o.text("source", "src", "old_path", "source_path", "from", "oldPath")
-	dst, _ := o.text("destination", "dest", "new_path", "destination_path", "to", "newPath")
+	src, dst := plainPath(o.text(fromKeys[:]...)), plainPath(o.text(toKeys[:]...))
 	if src == "" || dst == "" || src == dst {
 		return nil
 	}
-	if !hasWord(name, "move", "rename", "copy", "mv", "cp") && (strings.IndexAny(src, `/\`) < 0 || strings.IndexAny(dst, `/\`) < 0) &&
-		o.raw("old_path") == nil {
+	if !hasWord(name, "move", "rename", "copy", "mv", "cp") && !(looksLikePath(src) && looksLikePath(dst)) && o.text("oldpath") == "" {
 		return nil
 	}
-	src, dst = plainPath(src), plainPath(dst)
 	if hasWord(name, "copy", "cp") {
 		return []FileEdit{{Path: dst}}
 	}
 	return []FileEdit{{Path: src, NewPath: dst, Op: Move}}
+}
+
+func looksLikePath(s string) bool {
+	return strings.ContainsAny(s, `/\.`) && !strings.ContainsAny(s, "@ \n") && !strings.Contains(s, "://")
 }
 
 // addedLines returns the lines of repl that old does not have.

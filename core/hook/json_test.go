@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -124,7 +125,12 @@ func TestMemberReadsAsJavaScriptDoes(t *testing.T) {
 // reader that does not takes minutes for these.
 func TestReadingIsLinear(t *testing.T) {
 	const n = 1 << 18
+	var aliases strings.Builder
+	for i := range n / 4 {
+		fmt.Fprintf(&aliases, `"p_a%sth":"%d",`, strings.Repeat("_", i%7), i)
+	}
 	for name, in := range map[string]string{
+		"aliases":     `{` + aliases.String() + `"content":"x"}`,
 		"deep":        strings.Repeat(`{"a":[`, maxDepth/2-1) + `"` + strings.Repeat("x", n) + `"` + strings.Repeat(`]}`, maxDepth/2-1),
 		"deep cut":    strings.Repeat(`{"a":[`, maxDepth/2-1) + `"` + strings.Repeat("x", n),
 		"backslashes": `{"a":"` + strings.Repeat(`\\`, n) + `"}`,

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"encoding/json"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -155,10 +157,11 @@ func KindOf(name string) ToolKind {
 }
 
 // object is a call's input, read once, so that looking for many keys costs no
-// more scans.
+// more scans. Keys are compared as normal writes them: hosts and servers agree
+// on words, not on file_path, filePath or FilePath.
 type object struct {
 	few  []member
-	many map[string][]byte // instead of few, for an input that has too many
+	many map[string][]member // by normal key, instead of few, for an input that has too many
 }
 
 type member struct{ key, value []byte }
@@ -171,18 +174,19 @@ func objectOf(raw []byte) object {
 	for k, v := range Members(raw) {
 		switch {
 		case o.many != nil:
-			o.many[string(k)] = v
+			n := normal(k)
+			o.many[n] = append(o.many[n], member{k, v})
 		case len(o.few) < fewMembers:
 			if o.few == nil {
 				o.few = make([]member, 0, 8)
 			}
 			o.few = append(o.few, member{k, v})
 		default:
-			o.many = make(map[string][]byte, 4*fewMembers)
-			for _, m := range o.few {
-				o.many[string(m.key)] = m.value
+			o.many = make(map[string][]member, 4*fewMembers)
+			for _, m := range append(o.few, member{k, v}) {
+				n := normal(m.key)
+				o.many[n] = append(o.many[n], m)
 			}
-			o.many[string(k)] = v
 		}
 	}
 	return o
@@ -190,27 +194,106 @@ func objectOf(raw []byte) object {
 
 func (o object) empty() bool { return len(o.few) == 0 }
 
-// raw returns the value of key, the last one if it is there twice.
-func (o object) raw(key string) []byte {
-	if o.many != nil {
-		return o.many[key]
-	}
-	for i := len(o.few) - 1; i >= 0; i-- {
-		if string(o.few[i].key) == key {
-			return o.few[i].value
+// normal returns a key in lower case without "_" and "-".
+func normal(key []byte) string {
+	b := make([]byte, 0, len(key))
+	for _, c := range key {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != '_' && c != '-' {
+			b = append(b, c)
 		}
 	}
-	return nil
+	return string(b)
 }
 
-// text returns the first of keys that is a string.
-func (o object) text(keys ...string) (string, bool) {
-	for _, k := range keys {
-		if s, ok := Text(o.raw(k)); ok {
-			return s, true
+// isNormal reports whether normal(key) == norm.
+func isNormal(key []byte, norm string) bool {
+	n := 0
+	for _, c := range key {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c == '_' || c == '-' {
+			continue
+		}
+		if n == len(norm) || norm[n] != c {
+			return false
+		}
+		n++
+	}
+	return n == len(norm)
+}
+
+// all ranges over the values of every one of keys, in their order.
+func (o object) all(keys ...string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, k := range keys {
+			members := o.few
+			if o.many != nil {
+				members = o.many[k]
+			}
+			for _, m := range members {
+				if isNormal(m.key, k) && !yield(m.value) {
+					return
+				}
+			}
 		}
 	}
-	return "", false
+}
+
+// text returns the first of keys that is a string and not empty; of one that
+// is there twice the last, as JavaScript reads it.
+func (o object) text(keys ...string) string {
+	for _, k := range keys {
+		found := ""
+		for v := range o.all(k) {
+			if s, ok := Text(v); ok {
+				found = s
+			}
+		}
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// texts returns the strings under keys, without doubles.
+func (o object) texts(keys ...string) []string {
+	var out distinct
+	for v := range o.all(keys...) {
+		if s, ok := Text(v); ok {
+			out.add(s)
+		}
+	}
+	return out.list
+}
+
+// distinct collects strings in order, each once.
+type distinct struct {
+	list []string
+	seen map[string]bool // once there are many
+}
+
+func (d *distinct) add(s string) {
+	switch {
+	case d.seen != nil:
+		if d.seen[s] {
+			return
+		}
+		d.seen[s] = true
+	case slices.Contains(d.list, s):
+		return
+	case len(d.list) == 16:
+		d.seen = make(map[string]bool, 64)
+		for _, have := range d.list {
+			d.seen[have] = true
+		}
+		d.seen[s] = true
+	}
+	d.list = append(d.list, s)
 }
 
 // arguments returns the input as an object, also when the host sends it as a
@@ -276,34 +359,40 @@ func (t *Tool) Strings() []string {
 }
 
 var (
-	commandKeys = [...]string{"command", "cmd", "CommandLine", "command_line", "commandLine", "script", "Command"}
+	commandKeys = [...]string{"command", "cmd", "commandline", "script"}
 	// typedKeys hold what is typed into a running shell.
-	typedKeys = [...]string{"chars", "input", "Input", "text"}
+	typedKeys = [...]string{"chars", "input", "text"}
 )
 
 // Command returns the command line of a call, and whether there is a readable
 // one. An argv array is joined as words that a shell would read back as the same
 // argv, except [sh -c SCRIPT] shapes, which a reader of argv must see as such:
-// the quoting keeps them apart. Of a shell, what is typed into it counts, too.
+// the quoting keeps them apart. A call that gives several, and what is typed
+// into a shell, is read line by line: the host runs one of them.
 func (t *Tool) Command() (string, bool) {
 	o := t.arguments()
-	for _, k := range commandKeys {
-		if s, ok := commandOf(o.raw(k)); ok {
-			return s, true
+	var lines []string
+	read := func(keys []string) {
+		for _, k := range keys {
+			last := ""
+			for v := range o.all(k) {
+				if s, ok := commandOf(v); ok {
+					last = s
+				}
+			}
+			if last != "" && !slices.Contains(lines, last) {
+				lines = append(lines, last)
+			}
 		}
 	}
-	if t == nil || t.Kind != Shell {
-		return "", false
-	}
-	for _, k := range typedKeys {
-		if s, ok := commandOf(o.raw(k)); ok {
-			return s, true
+	read(commandKeys[:])
+	if t != nil && t.Kind == Shell {
+		read(typedKeys[:])
+		if o.empty() {
+			return commandOf(t.Input)
 		}
 	}
-	if o.empty() {
-		return commandOf(t.Input)
-	}
-	return "", false
+	return strings.Join(lines, "\n"), len(lines) > 0
 }
 
 func commandOf(raw []byte) (string, bool) {
@@ -328,36 +417,24 @@ func (t *Tool) PowerShell() bool {
 
 // WorkDir returns the directory a shell call names for itself, "" if none.
 func (t *Tool) WorkDir() string {
-	o := t.arguments()
-	for _, k := range [...]string{"cwd", "workdir", "Cwd", "dir_path", "working_directory", "directory"} {
-		if s, ok := Text(o.raw(k)); ok && s != "" {
-			return plainPath(s)
-		}
-	}
-	return ""
+	return plainPath(t.arguments().text("cwd", "workdir", "dirpath", "workingdirectory", "directory"))
 }
 
 // SkillName returns the skill that a Skill call names, "" if none.
 func (t *Tool) SkillName() string {
-	return t.named(Skill, "skill", "skill_name", "skillName", "name", "command")
+	return t.named(Skill, "skill", "skillname", "name", "command")
 }
 
 // AgentType returns the kind of subagent that a Spawn call names, "" if none.
 func (t *Tool) AgentType() string {
-	return t.named(Spawn, "subagent_type", "agent_type", "agent_name", "subagentType", "TypeName", "name")
+	return t.named(Spawn, "subagenttype", "agenttype", "agentname", "typename", "name")
 }
 
 func (t *Tool) named(kind ToolKind, keys ...string) string {
 	if t == nil || t.Kind != kind {
 		return ""
 	}
-	o := t.arguments()
-	for _, k := range keys {
-		if s, ok := Text(o.raw(k)); ok && s != "" {
-			return s
-		}
-	}
-	return ""
+	return t.arguments().text(keys...)
 }
 
 func quoteArgv(argv []string) string {
@@ -390,27 +467,26 @@ func plainWord(s string) bool {
 	return s != ""
 }
 
-// fileKeys name the one file or folder that a call is about, pairKeys the two
-// that it moves or compares.
+// Keys are normal. fileKeys name the one file that a call is about, dirKeys a
+// folder that it looks at, pairKeys the two that it moves or compares.
 var (
 	fileKeys = [...]string{
-		"file_path", "filePath", "path", "notebook_path", "AbsolutePath", "TargetFile", "DirectoryPath", "SearchPath",
-		"SearchDirectory", "file", "filename", "fileName", "file_name", "filepath", "target_file", "dir_path", "directory", "absolute_path",
-		"relative_path", "relativePath", "pathInProject", "target_path", "output_path", uriKey,
+		"filepath", "path", "notebookpath", "absolutepath", "targetfile", "file", "filename", "relativepath", "pathinproject",
+		"targetpath", "outputpath", "destpath", "fullpath", "abspath", "target", "fileuri", uriKey,
 	}
-	pairKeys = [...]string{
-		"source", "destination", "src", "dest", "old_path", "new_path", "oldPath", "newPath", "source_path", "destination_path", "from", "to",
-	}
+	dirKeys  = [...]string{"directorypath", "searchpath", "searchdirectory", "dirpath", "directory"}
+	fromKeys = [...]string{"source", "src", "oldpath", "sourcepath", "from"}
+	toKeys   = [...]string{"destination", "dest", "newpath", "destinationpath", "to"}
 )
 
 // uriKey is the one path key whose value is always an address.
 const uriKey = "uri"
 
 // pathListKeys name several paths, as strings or as objects that have one.
-var pathListKeys = [...]string{"paths", "files", "file_paths", "filePaths", "include", "operations"}
+var pathListKeys = [...]string{"paths", "files", "filepaths", "include", "operations"}
 
 // argumentKeys hold the real arguments of a generic MCP caller.
-var argumentKeys = [...]string{"arguments", "args", "Arguments", "input", "params"}
+var argumentKeys = [...]string{"arguments", "args", "input", "params"}
 
 // Paths returns every path that the input names under a known key, edits
 // included, in a stable order, as written (not resolved).
@@ -418,12 +494,10 @@ func (t *Tool) Paths() []string {
 	if t == nil {
 		return nil
 	}
-	var out []string
-	seen := make(map[string]bool)
+	var out distinct
 	add := func(s string) {
-		if s != "" && !seen[s] {
-			seen[s] = true
-			out = append(out, s)
+		if s != "" {
+			out.add(s)
 		}
 	}
 	t.pathsIn(inner(t.Input), 0, add)
@@ -431,25 +505,23 @@ func (t *Tool) Paths() []string {
 		add(e.Path)
 		add(e.NewPath)
 	}
-	return out
+	return out.list
 }
 
 func (t *Tool) pathsIn(raw []byte, depth int, add func(string)) {
 	o := objectOf(raw)
-	for _, keys := range [...][]string{fileKeys[:], pairKeys[:]} {
+	for _, keys := range [...][]string{fileKeys[:], dirKeys[:], fromKeys[:], toKeys[:]} {
 		for _, k := range keys {
-			s, ok := Text(o.raw(k))
-			if !ok {
-				continue
-			}
-			add(fileURI(s))
-			if k != uriKey {
-				add(plainPath(s))
+			for _, s := range o.texts(k) {
+				add(fileURI(s))
+				if k != uriKey {
+					add(plainPath(s))
+				}
 			}
 		}
 	}
-	for _, k := range pathListKeys {
-		for v := range Elements(o.raw(k)) {
+	for list := range o.all(pathListKeys[:]...) {
+		for v := range Elements(list) {
 			if s, ok := Text(v); ok {
 				add(fileURI(s))
 				add(plainPath(s))
@@ -459,8 +531,8 @@ func (t *Tool) pathsIn(raw []byte, depth int, add func(string)) {
 		}
 	}
 	if depth == 0 && (t.Kind == MCP || t.Kind == Other) {
-		for _, k := range argumentKeys {
-			if v := inner(o.raw(k)); len(v) > 0 && v[0] == '{' {
+		for v := range o.all(argumentKeys[:]...) {
+			if v = inner(v); len(v) > 0 && v[0] == '{' {
 				t.pathsIn(v, depth+1, add)
 			}
 		}

@@ -61,6 +61,7 @@ func TestCommandIsReadFromEveryShape(t *testing.T) {
 		{"twice: the last counts, as in JavaScript", "Bash", `{"command":"ls","command":"pwd"}`, "pwd", true},
 		{"half a surrogate pair", "Bash", `{"command":"echo \ud83d"}`, "echo \ufffd", true},
 		{"bytes that are not UTF-8", "Bash", "{\"command\":\"echo \xff; rm -rf ~\"}", "echo \ufffd; rm -rf ~", true},
+		{"two commands", "run_command", `{"command":"ls","CommandLine":"rm -rf ~","cmd":"ls"}`, "ls\nrm -rf ~", true},
 		{"empty", "Bash", `{"command":""}`, "", false},
 		{"wrong type", "Bash", `{"command":{"a":1}}`, "", false},
 		{"argv of numbers", "Bash", `{"command":[1,2]}`, "", false},
