@@ -131,7 +131,7 @@ func options() Options {
 				return 0, err
 			}
 			for k, v := range answer {
-				if k != "say" && k != "why" && k != "note" || strings.TrimSpace(v) == "" {
+				if k != "say" && k != "why" && k != "note" && k != "decision" || strings.TrimSpace(v) == "" {
 					return 0, fmt.Errorf("%q: %q", k, v)
 				}
 			}
@@ -173,6 +173,18 @@ func TestASoundAdapterPasses(t *testing.T) {
 	}
 }
 
+// changed is plain with its decoded events changed.
+func changed(f func(*hook.Event)) plain {
+	return plain{decode: func(e hook.Event, p []byte) (hook.Event, error) {
+		raw, err := hook.FirstValue(p)
+		if err == nil && raw[0] != '{' {
+			err = errors.New("not an object")
+		}
+		f(&e)
+		return e, err
+	}}
+}
+
 // Each defect is found, and by the check that is there for it.
 func TestDefectsAreFound(t *testing.T) {
 	var calls int
@@ -187,6 +199,16 @@ func TestDefectsAreFound(t *testing.T) {
 			e.SessionID = ""
 			return e, err
 		}}, "RecordedPayloadsDecode"},
+		{"the host's name for the event is lost", changed(func(e *hook.Event) { e.HostEvent = "" }), "RecordedPayloadsDecode"},
+		{"an event that the host does not fire", changed(func(e *hook.Event) { e.Name = hook.Notification }), "RecordedPayloadsDecode"},
+		{"a call without a tool", changed(func(e *hook.Event) { e.Tool = nil }), "RecordedPayloadsDecode"},
+		{"a result that is lost", changed(func(e *hook.Event) { e.Name, e.Tool = hook.PostToolUse, &hook.Tool{Name: "x"} }), "RecordedPayloadsDecode"},
+		{"a failure that succeeded", changed(func(e *hook.Event) {
+			e.Name, e.Tool = hook.PostToolUseFailure, &hook.Tool{Name: "x", Result: &hook.Result{Outcome: hook.Succeeded}}
+		}), "RecordedPayloadsDecode"},
+		{"work in the background that ended", changed(func(e *hook.Event) {
+			e.Tool = &hook.Tool{Name: "x", Result: &hook.Result{Outcome: hook.Succeeded, Background: true}}
+		}), "RecordedPayloadsDecode"},
 		{"panic on junk", plain{decode: func(e hook.Event, p []byte) (hook.Event, error) {
 			_, err := hook.FirstValue(p)
 			if len(p) > 0 && p[0] == '[' {
@@ -234,6 +256,19 @@ func TestDefectsAreFound(t *testing.T) {
 		{"a member that the host refuses", plain{encode: func(_ hook.Event, v hook.Verdict, out string) string {
 			if v.Rule != "" {
 				return `{"rule":"x"}` + "\n"
+			}
+			return out
+		}}, "EncodeIsAlwaysLegalAndNeverAllows"},
+		{"an allow", plain{encode: func(_ hook.Event, v hook.Verdict, out string) string {
+			if v.Decision == hook.Advise {
+				return `{"decision":"allow"}` + "\n"
+			}
+			return out
+		}}, "EncodeIsAlwaysLegalAndNeverAllows"},
+		{"a line of log before it", plain{encode: func(_ hook.Event, _ hook.Verdict, out string) string { return "log\n" + out }}, "EncodeIsAlwaysLegalAndNeverAllows"},
+		{"bytes that are not UTF-8", plain{encode: func(_ hook.Event, v hook.Verdict, out string) string {
+			if v.Rule != "" {
+				return "{\"note\":\"\xff\"}\n"
 			}
 			return out
 		}}, "EncodeIsAlwaysLegalAndNeverAllows"},
@@ -298,6 +333,59 @@ func TestDefectsAreFound(t *testing.T) {
 				t.Errorf("%s did not fail; failed: %v", tt.check, got)
 			}
 		})
+	}
+}
+
+// guarded is plain with live files and a headless command.
+type guarded struct {
+	wired
+	files []hook.LiveFile
+	argv  []string
+}
+
+func (g guarded) LiveFiles(hook.Paths) []hook.LiveFile { return g.files }
+func (g guarded) ConfigVar() string                    { return "" }
+func (g guarded) HeadlessCommand(p string) []string {
+	out := append([]string(nil), g.argv...)
+	for i, a := range out {
+		if a == "%" {
+			out[i] = p
+		}
+	}
+	return out
+}
+
+func TestUnsoundProtectionIsFound(t *testing.T) {
+	file := hook.LiveFile{Path: "/home/u/x.json", Entries: true}
+	tests := []struct {
+		name  string
+		files []hook.LiveFile
+		argv  []string
+		fails bool
+	}{
+		{"sound", []hook.LiveFile{file, {Path: "/b", Dir: true}}, []string{"plain", "-p", "%"}, false},
+		{"no files", nil, []string{"plain", "%"}, true},
+		{"a file twice", []hook.LiveFile{file, file}, []string{"plain", "%"}, true},
+		{"a file without a path", []hook.LiveFile{{Entries: true}}, []string{"plain", "%"}, true},
+		{"a file without a reason", []hook.LiveFile{{Path: "/x"}}, []string{"plain", "%"}, true},
+		{"no prompt", []hook.LiveFile{file}, []string{"plain", "-p", "x"}, true},
+		{"no command", []hook.LiveFile{file}, nil, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := guarded{wired{plain{}, plain{}}, tt.files, tt.argv}
+			if got := failures(t, g)["WiringIsSound"]; (got != nil) != tt.fails {
+				t.Errorf("failures %v, want some: %v", got, tt.fails)
+			}
+		})
+	}
+}
+
+func TestASuiteWithoutPayloadsIsAnError(t *testing.T) {
+	o := options()
+	o.Payloads = fstest.MapFS{"golden/x.json": {Data: []byte("{}")}}
+	if _, err := load(plain{}, o); err == nil {
+		t.Error("no error")
 	}
 }
 
