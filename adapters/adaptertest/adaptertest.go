@@ -364,12 +364,12 @@ func surroundings(s *suite) (errs []error) {
 		}
 		for what, payload := range variants {
 			if got, err, broken := decode(s.a, r.hint, []byte(payload)); broken != nil || err != nil || !same(got, want) {
-				errs = append(errs, fmt.Errorf("%s with %s: %v", r.file, what, errors.Join(broken, err, differs(got, want))))
+				errs = append(errs, fmt.Errorf("%s with %s: %w", r.file, what, errors.Join(broken, err, differs(got, want))))
 			}
 		}
 		if s.o.Hint == nil {
 			if got, err, broken := decode(s.a, "SomethingElse", r.data); broken != nil || err != nil || !same(got, want) {
-				errs = append(errs, fmt.Errorf("%s with a hint: %v", r.file, errors.Join(broken, err, differs(got, want))))
+				errs = append(errs, fmt.Errorf("%s with a hint: %w", r.file, errors.Join(broken, err, differs(got, want))))
 			}
 		}
 	}
@@ -395,7 +395,7 @@ func rawRoundTrip(s *suite) (errs []error) {
 		}
 		again, err, broken := decode(s.a, r.hint, e.Raw)
 		if broken != nil || err != nil || !reflect.DeepEqual(again, e) {
-			errs = append(errs, fmt.Errorf("%s: Raw decodes to another event: %v", r.file, errors.Join(broken, err, differs(again, e))))
+			errs = append(errs, fmt.Errorf("%s: Raw decodes to another event: %w", r.file, errors.Join(broken, err, differs(again, e))))
 		}
 	}
 	return errs
@@ -408,7 +408,9 @@ func verdicts() []hook.Verdict {
 		"\x00\x01\x1b[31m\u2028</script>\"\\\x7f", "bad \xff\xfe bytes \xc3", `{"decision":"allow"}`, "null",
 	}
 	raws := []json.RawMessage{
-		nil, {}, json.RawMessage(`{"command":"echo é","n":null,"deep":[{"x":1}]}`), json.RawMessage(" {\n\"a\" : \"\\\"\\u00e9\"\n} "),
+		nil,
+		{},
+		json.RawMessage(`{"command":"echo é","n":null,"deep":[{"x":1}]}`), json.RawMessage(" {\n\"a\" : \"\\\"\\u00e9\"\n} "),
 		json.RawMessage(`null`), json.RawMessage(`"text"`), json.RawMessage(`[1]`), json.RawMessage(`{"cut":"`), json.RawMessage(`not json`), json.RawMessage("{\"a\":\"\xff\"}"),
 		json.RawMessage(`{"stdout":"x","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}`), json.RawMessage(`{} {}`),
 	}
@@ -485,7 +487,7 @@ func neutral(s *suite) (errs []error) {
 		for _, v := range []hook.Verdict{{}, {Gate: "g", Rule: "r"}, {Reason: "a reason without a decision"}, {Input: json.RawMessage(`{"a":1}`)}} {
 			out, broken := encode(s.a, e, v)
 			if broken != nil || string(out) != s.o.Neutral(e) {
-				errs = append(errs, fmt.Errorf("got %q, want %q (%v)\n%s", out, s.o.Neutral(e), broken, describe(e, v)))
+				errs = append(errs, errors.Join(broken, fmt.Errorf("got %q, want %q\n%s", out, s.o.Neutral(e), describe(e, v))))
 			}
 		}
 	}
@@ -699,7 +701,7 @@ func parallel(s *suite) (errs []error) {
 				outB, _ := encode(s.a, b, v)
 				if !reflect.DeepEqual(a, b) || !bytes.Equal(outA, outB) {
 					mu.Lock()
-					errs = append(errs, fmt.Errorf("%s: two calls, two answers: %v", r.file, differs(a, b)))
+					errs = append(errs, fmt.Errorf("%s: two calls, two answers: %w", r.file, errors.Join(differs(a, b), fmt.Errorf("%q and %q", outA, outB))))
 					mu.Unlock()
 				}
 			}

@@ -120,28 +120,48 @@ func TestResultsAreReadFromEveryShape(t *testing.T) {
 		name, tool, input, response string
 		want                        hook.Result
 	}{
-		{"shell", "Bash", `{"command":"x"}`, `{"stdout":"out","stderr":"","interrupted":false,"isImage":false}`,
-			hook.Result{Outcome: hook.Succeeded, HasExit: true, Text: "out"}},
-		{"both streams", "Bash", `{"command":"x"}`, `{"stdout":"out","stderr":"err","interrupted":false}`,
-			hook.Result{Outcome: hook.Succeeded, HasExit: true, Text: "out\nerr"}},
-		{"harmless code: not a success to build on", "Bash", `{"command":"go test ./... | grep FAIL"}`, `{"stdout":"","stderr":"","returnCodeInterpretation":"No matches found"}`,
-			hook.Result{Outcome: hook.Unknown, Text: "No matches found"}},
-		{"interrupted", "Bash", `{"command":"x"}`, `{"stdout":"half","interrupted":true}`,
-			hook.Result{Outcome: hook.Failed, Interrupted: true, Text: "half"}},
-		{"background by id", "Bash", `{"command":"x"}`, `{"stdout":"","backgroundTaskId":"b1"}`,
-			hook.Result{Outcome: hook.Unknown, Background: true}},
-		{"background by request", "Bash", `{"command":"x","run_in_background":true}`, `{"stdout":""}`,
-			hook.Result{Outcome: hook.Unknown, Background: true}},
-		{"background and interrupted", "Bash", `{"command":"x"}`, `{"backgroundTaskId":"b1","interrupted":true}`,
-			hook.Result{Outcome: hook.Unknown, Background: true, Interrupted: true}},
-		{"monitor", "Monitor", `{"command":"x"}`, `{"taskId":"b1","timeoutMs":1,"persistent":false}`,
-			hook.Result{Outcome: hook.Unknown, Background: true}},
-		{"PowerShell tells no code", "PowerShell", `{"command":"x"}`, `{"stdout":"out"}`,
-			hook.Result{Outcome: hook.Succeeded, Text: "out"}},
+		{
+			"shell", "Bash", `{"command":"x"}`, `{"stdout":"out","stderr":"","interrupted":false,"isImage":false}`,
+			hook.Result{Outcome: hook.Succeeded, HasExit: true, Text: "out"},
+		},
+		{
+			"both streams", "Bash", `{"command":"x"}`, `{"stdout":"out","stderr":"err","interrupted":false}`,
+			hook.Result{Outcome: hook.Succeeded, HasExit: true, Text: "out\nerr"},
+		},
+		{
+			"harmless code: not a success to build on", "Bash", `{"command":"go test ./... | grep FAIL"}`, `{"stdout":"","stderr":"","returnCodeInterpretation":"No matches found"}`,
+			hook.Result{Outcome: hook.Unknown, Text: "No matches found"},
+		},
+		{
+			"interrupted", "Bash", `{"command":"x"}`, `{"stdout":"half","interrupted":true}`,
+			hook.Result{Outcome: hook.Failed, Interrupted: true, Text: "half"},
+		},
+		{
+			"background by id", "Bash", `{"command":"x"}`, `{"stdout":"","backgroundTaskId":"b1"}`,
+			hook.Result{Outcome: hook.Unknown, Background: true},
+		},
+		{
+			"background by request", "Bash", `{"command":"x","run_in_background":true}`, `{"stdout":""}`,
+			hook.Result{Outcome: hook.Unknown, Background: true},
+		},
+		{
+			"background and interrupted", "Bash", `{"command":"x"}`, `{"backgroundTaskId":"b1","interrupted":true}`,
+			hook.Result{Outcome: hook.Unknown, Background: true, Interrupted: true},
+		},
+		{
+			"monitor", "Monitor", `{"command":"x"}`, `{"taskId":"b1","timeoutMs":1,"persistent":false}`,
+			hook.Result{Outcome: hook.Unknown, Background: true},
+		},
+		{
+			"PowerShell tells no code", "PowerShell", `{"command":"x"}`, `{"stdout":"out"}`,
+			hook.Result{Outcome: hook.Succeeded, Text: "out"},
+		},
 		{"shell text", "Bash", `{"command":"x"}`, `"out"`, hook.Result{Outcome: hook.Succeeded, HasExit: true, Text: "out"}},
 		{"task update has an id, too", "TaskUpdate", `{}`, `{"success":true,"taskId":"1"}`, hook.Result{Outcome: hook.Succeeded}},
-		{"agent", "Agent", `{}`, `{"status":"completed","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"prompt":"p"}`,
-			hook.Result{Outcome: hook.Succeeded, Text: "a\nb"}},
+		{
+			"agent", "Agent", `{}`, `{"status":"completed","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"prompt":"p"}`,
+			hook.Result{Outcome: hook.Succeeded, Text: "a\nb"},
+		},
 		{"agent in the background", "Agent", `{}`, `{"isAsync":true,"status":"async_launched"}`, hook.Result{Outcome: hook.Unknown, Background: true}},
 		{"file", "Read", `{}`, `{"type":"text","file":{"filePath":"/a","content":"text\n"}}`, hook.Result{Outcome: hook.Succeeded, Text: "text\n"}},
 		{"what was written is not output", "Write", `{}`, `{"type":"create","filePath":"/a","content":"secret","originalFile":null}`, hook.Result{Outcome: hook.Succeeded}},

@@ -35,7 +35,7 @@ func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
 		a.reason = reason(v, ch.maxReason)
 	case hook.Rewrite:
 		a.input = appendRaw(nil, v.Input)
-	case hook.Pass:
+	default:
 		if v.Decision > hook.Rewrite {
 			// Nothing here can refuse: say it where it will be read.
 			if ch.context {

@@ -18,14 +18,26 @@ func TestSamplesDecodeAsTheCallTheyDescribe(t *testing.T) {
 		check  func(hook.Event) string
 		want   string
 	}{
-		{"command", hook.Sample{Command: "git status"}, hook.PreToolUse, hook.Shell,
-			func(e hook.Event) string { c, _ := e.Tool.Command(); return c }, "git status"},
+		{
+			"command",
+			hook.Sample{Command: "git status"},
+			hook.PreToolUse, hook.Shell,
+			func(e hook.Event) string { c, _ := e.Tool.Command(); return c }, "git status",
+		},
 		{"empty command", hook.Sample{}, hook.PreToolUse, hook.Shell, func(e hook.Event) string { return e.Tool.Name }, "Bash"},
-		{"monitor", hook.Sample{Tool: "Monitor", Command: "tail -f x"}, hook.PreToolUse, hook.Shell,
-			func(e hook.Event) string { return e.Tool.Name }, "Monitor"},
+		{
+			"monitor",
+			hook.Sample{Tool: "Monitor", Command: "tail -f x"},
+			hook.PreToolUse, hook.Shell,
+			func(e hook.Event) string { return e.Tool.Name }, "Monitor",
+		},
 		{"read", hook.Sample{Path: "/p/.env"}, hook.PreToolUse, hook.Read, func(e hook.Event) string { return e.Tool.Paths()[0] }, "/p/.env"},
-		{"write", hook.Sample{Path: "/p/a.py", Content: &content}, hook.PreToolUse, hook.Write,
-			func(e hook.Event) string { return e.Tool.Edits()[0].New }, content},
+		{
+			"write",
+			hook.Sample{Path: "/p/a.py", Content: &content},
+			hook.PreToolUse, hook.Write,
+			func(e hook.Event) string { return e.Tool.Edits()[0].New }, content,
+		},
 		{"prompt", hook.Sample{Prompt: "do it"}, hook.UserPromptSubmit, hook.Other, func(e hook.Event) string { return e.Prompt }, "do it"},
 	}
 	for _, tt := range tests {

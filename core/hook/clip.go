@@ -15,11 +15,8 @@ func Clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	room := limit - 7 // the mark's length in characters
-	if room < 0 {
-		room = 0
-	}
-	keep, n := -1, 0 // bytes that fit beside the mark; characters seen
+	room := max(limit-7, 0) // the mark is 7 characters long
+	keep, n := -1, 0        // bytes that fit beside the mark; characters seen
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {

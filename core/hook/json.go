@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -178,7 +179,7 @@ func validString(b []byte, i int) (int, error) {
 			switch b[i] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 			case 'u':
-				for n := 0; n < 4; n++ {
+				for range 4 {
 					if i++; i < len(b) && hexDigit(b[i]) < 0 {
 						return i, syntaxError(b, i, "a hexadecimal digit")
 					}
@@ -297,8 +298,8 @@ scan:
 	}
 	out := make([]byte, 0, safe+len(tail)+len(open))
 	out = append(append(out, b[:safe]...), tail...)
-	for i := len(open) - 1; i >= 0; i-- {
-		out = append(out, open[i])
+	for _, closer := range slices.Backward(open) {
+		out = append(out, closer)
 	}
 	return out
 }

@@ -105,7 +105,7 @@ func KindOf(name string) ToolKind {
 	}
 	var b [48]byte
 	n := 0
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
 		switch {
 		case c == '-' || c == '_' || c == ' ':
@@ -456,7 +456,7 @@ func quoteArgv(argv []string) string {
 
 // plainWord reports whether every shell reads s as itself.
 func plainWord(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
 		case strings.IndexByte("-_./:=,+@%", c) >= 0:
