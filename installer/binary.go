@@ -181,8 +181,6 @@ func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool) ([]step,
 	if err != nil {
 		return nil, "", err
 	}
-	return []step{
-		&removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"},
-		&rmdirStep{paths: []string{filepath.Dir(path)}},
-	}, "", nil
+	steps := []step{&removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"}}
+	return append(steps, planRmdirs([]string{filepath.Dir(path)}, steps, true)...), "", nil
 }

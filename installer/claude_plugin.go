@@ -457,7 +457,8 @@ func (c claude) planPluginOut(ctx context.Context, i *Installer, r Request, p *p
 		} else {
 			p.after = append(p.after, Line{"note", "", "there is no claude on PATH: its own lists of plugins keep a line for guardrails, which does nothing"})
 		}
-		p.steps = append(p.steps, &tidyStep{c: c, file: file, existed: !known || rec.Existed, backup: was}, &rmdirStep{paths: rec.MadeDirs, tell: true})
+		p.steps = append(p.steps, &tidyStep{c: c, file: file, existed: !known || rec.Existed, backup: was})
+		p.steps = append(p.steps, planRmdirs(rec.MadeDirs, p.steps, true)...)
 	}
 	if others {
 		p.after = append(p.after, Line{"keep", c.bundleDir(i), "another install uses the bundle"})
@@ -617,7 +618,7 @@ func (c claude) planBundleRemoval(i *Installer, r Request, p *plan, rec receipt)
 	}
 	empty = append(empty, filepath.Dir(root))
 	slices.Sort(empty) // a parent before its children; they go in reverse
-	return append(steps, &rmdirStep{paths: empty}), nil
+	return append(steps, planRmdirs(empty, steps, true)...), nil
 }
 
 // lookPlugin is the state of the plugin in a scope; ok is false if the scope's

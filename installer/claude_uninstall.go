@@ -127,7 +127,7 @@ func (c claude) planEntriesOut(i *Installer, r Request, p *plan, rest receipts, 
 	default:
 		p.steps = append(p.steps, &fileStep{path: file, data: content, perm: 0o644, was: was, old: data, text: "without " + text})
 	}
-	p.steps = append(p.steps, &rmdirStep{paths: rec.MadeDirs, tell: true})
+	p.steps = append(p.steps, planRmdirs(rec.MadeDirs, p.steps, false)...)
 	p.proofs = chain(p.proofs, func(context.Context, *run) error {
 		again, _, err := readFile(file)
 		if err != nil {

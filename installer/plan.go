@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/ec261362/guardrails/core/fsx"
@@ -221,29 +222,48 @@ func (s *removeStep) do(r *run) error {
 	return nil
 }
 
-// rmdirStep removes directories of ours that are empty, the last first.
+// rmdirStep removes a directory of ours if it is empty in the end. tell says
+// that it will be, as far as a plan can see.
 type rmdirStep struct {
-	paths []string
-	tell  bool
+	path string
+	tell bool
 }
 
-func (s *rmdirStep) line() (Line, bool) { return Line{}, false }
+func (s *rmdirStep) line() (Line, bool) { return Line{"remove", s.path, "directory"}, s.tell }
 
 func (s *rmdirStep) do(r *run) error {
 	r.onSuccess(func() {
-		for n := len(s.paths) - 1; n >= 0; n-- {
-			p := s.paths[n]
-			if _, err := os.Lstat(p); err != nil {
-				continue
-			}
-			if err := removeDirIfEmpty(r.disk, p); err != nil {
-				r.report.add("warn", p, "the directory could not be removed: %v", unwrapPath(err))
-			} else if _, err := os.Lstat(p); err != nil && s.tell {
-				r.report.add("remove", p, "directory")
-			}
+		if err := removeDirIfEmpty(r.disk, s.path); err != nil {
+			r.report.add("warn", s.path, "the directory could not be removed: %v", unwrapPath(err))
 		}
 	})
 	return nil
+}
+
+// planRmdirs removes directories, given outermost first, that will be empty once
+// the removals in steps are done. quiet ones are not reported.
+func planRmdirs(paths []string, steps []step, quiet bool) []step {
+	gone := map[string]bool{}
+	for _, s := range steps {
+		if r, ok := s.(*removeStep); ok {
+			gone[r.path] = true
+		}
+	}
+	var out []step
+	for n := len(paths) - 1; n >= 0; n-- {
+		p := paths[n]
+		entries, err := os.ReadDir(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		empty := err == nil
+		for _, e := range entries {
+			empty = empty && gone[filepath.Join(p, e.Name())]
+		}
+		gone[p] = empty
+		out = append(out, &rmdirStep{p, empty && !quiet})
+	}
+	return out
 }
 
 // execStep puts a program of ours into place.

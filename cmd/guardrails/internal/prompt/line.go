@@ -72,7 +72,7 @@ func (r *reader) line() (string, error) {
 }
 
 // answers asks the terminal where its cursor is and reports whether it said so.
-// What was typed meanwhile is lost.
+// If it did not, what was typed meanwhile is kept for the lines to come.
 func answers(in, out *os.File, r *reader, wait time.Duration) bool {
 	old, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
@@ -82,21 +82,18 @@ func answers(in, out *os.File, r *reader, wait time.Duration) bool {
 	if _, err := out.WriteString("\x1b[6n"); err != nil {
 		return false
 	}
-	var got []byte
 	deadline := time.Now().Add(wait)
-	for {
-		left := time.Until(deadline)
-		if left <= 0 {
-			return false
-		}
+	for left := wait; left > 0; left = time.Until(deadline) {
 		c, ok := r.next(left)
+		r.held = append(r.held, c.data...)
 		if !ok || c.err != nil {
-			return false
+			break
 		}
-		if got = append(got, c.data...); isReport(got) {
+		if isReport(r.held) {
 			return true
 		}
 	}
+	return false
 }
 
 // isReport reports whether b holds ESC [ row ; column R.

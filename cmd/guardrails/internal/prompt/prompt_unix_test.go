@@ -133,6 +133,17 @@ func TestATerminalThatDoesNotAnswerIsAskedInLines(t *testing.T) {
 	}
 }
 
+func TestWhatIsTypedBeforeTheQuestionCounts(t *testing.T) {
+	tty, _ := openTerminal(t, false, exchange{cursor, "2\nno\n"})
+	p := New(tty, tty, "xterm", false)
+	if n, err := p.Select("scope", []string{"a", "b"}, 0); err != nil || n != 1 {
+		t.Errorf("%d %v", n, err)
+	}
+	if yes, err := p.Confirm("sure", true); err != nil || yes {
+		t.Errorf("%v %v", yes, err)
+	}
+}
+
 func TestADumbTerminalIsAskedInLinesWithoutEscapes(t *testing.T) {
 	tty, h := openTerminal(t, true, exchange{"sure [y/N]: ", "y\n"})
 	p := New(tty, tty, "dumb", false)
