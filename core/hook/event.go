@@ -100,7 +100,11 @@ const (
 
 // Typed reports whether the event is a prompt that a human typed: a host also
 // submits a finished background task as one (Claude Code 2.1.197 and 2.1.332,
-// measured: "<task-notification>…").
+// measured: "<task-notification>…"), and may say what woke it (2.1.332, read).
 func (e *Event) Typed() bool {
+	switch e.Source {
+	case "system", "loop_wakeup", "schedule_wakeup", "poll_event":
+		return false
+	}
 	return e.Name == UserPromptSubmit && !strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")
 }
