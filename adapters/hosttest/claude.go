@@ -15,6 +15,9 @@ import (
 
 // Claude is one run of Claude Code. It sees nothing of this machine but PATH:
 // its environment is built here, its home is Home, its key is a dummy.
+//
+// Keep Home short: where Home/tmp/cc-socks/PID.sock exceeds 103 bytes, Claude
+// Code 2.1.332 makes /tmp/cc-socks-UID instead and leaves it there.
 type Claude struct {
 	Bin     string   // the program
 	Dir     string   // directory it is started in

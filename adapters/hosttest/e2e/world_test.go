@@ -44,8 +44,16 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 
 func newWorld(t *testing.T, version string) *world {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
+	home, err := os.MkdirTemp("", "e2e-") //nolint:usetesting // the host's sockets need a short path, see hosttest.Claude
 	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	if home, err = filepath.EvalSymlinks(home); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, version: version, home: home, project: filepath.Join(home, "work", "project"), quiet: serve(t, hosttest.Script{})}
