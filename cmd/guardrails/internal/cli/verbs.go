@@ -5,6 +5,7 @@ import "github.com/spf13/cobra"
 // verbs lists every verb in the order of the help text.
 func verbs(a *app) []*cobra.Command {
 	return []*cobra.Command{
+		newInitCmd(a),
 		newCheckCmd(a),
 		newStatusCmd(a),
 		newExplainCmd(a),
