@@ -12,6 +12,9 @@ func verbs(a *app) []*cobra.Command {
 		newLogCmd(a),
 		newConfigCmd(a),
 		newTrustCmd(a),
+		newAllowCmd(a),
+		newOffCmd(a),
+		newOnCmd(a),
 		newVersionCmd(a),
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/notice"
+	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/session"
 )
@@ -148,6 +149,8 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 			TempDirs:  m.tempDirs(),
 			Packs:     eff.Config.Policy.Packs,
 			Protect:   eff.Config.Policy.Protect,
+			Permit:    func(code string) string { return "run `guardrails allow once " + code + "` in a terminal" },
+			Permitted: m.permitted(ev, j),
 		},
 		Notice: notice.Settings{Problems: speak(eff.ProblemNotice(5)), Held: speak(eff.HeldNotice("`guardrails trust`"))},
 	}
@@ -159,6 +162,40 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	}
 	return s
 }
+
+// permitted asks what the human allowed. It opens nothing unless a call is
+// about to be stopped.
+func (m *Machine) permitted(ev *hook.Event, j *Judgement) func(gate, rule, code string) bool {
+	store := permit.Store{StateHome: m.StateHome, Now: m.Now}
+	return func(gate, rule, code string) bool {
+		offs, err := store.Active()
+		if err != nil {
+			j.lapses = append(j.lapses, err.Error())
+			return false
+		}
+		for _, o := range offs {
+			if o.Covers(gate, rule) {
+				return true
+			}
+		}
+		call := permit.Call{Key: ev.HostEvent + " " + ev.SessionID, Started: m.Started}
+		if ev.Tool != nil && ev.Tool.ID != "" {
+			call.Key += " " + ev.Tool.ID
+		} else {
+			call.ByTime = true
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), permitWait)
+		defer cancel()
+		ok, err := store.Use(ctx, code, call, m.DryRun)
+		if err != nil {
+			j.lapses = append(j.lapses, err.Error())
+		}
+		return ok
+	}
+}
+
+// permitWait bounds the wait for another process that uses a grant.
+const permitWait = time.Second
 
 func speak(text string) string {
 	if text == "" {
