@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -152,7 +153,9 @@ type wired struct {
 	hook.Wirer
 }
 
-func failures(t *testing.T, a hook.Adapter) map[string][]error {
+// failures runs the checks of these names, all of them if there is none. Adapters
+// that remember would race in the check for just that.
+func failures(t *testing.T, a hook.Adapter, names ...string) map[string][]error {
 	t.Helper()
 	s, err := load(a, options())
 	if err != nil {
@@ -160,6 +163,9 @@ func failures(t *testing.T, a hook.Adapter) map[string][]error {
 	}
 	out := make(map[string][]error)
 	for _, c := range checks {
+		if len(names) > 0 && !slices.Contains(names, c.name) {
+			continue
+		}
 		if errs := c.run(s); len(errs) > 0 {
 			out[c.name] = errs
 		}
@@ -325,10 +331,7 @@ func TestDefectsAreFound(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if calls++; tt.name != "Decode remembers" {
-				calls = 0
-			}
-			got := failures(t, wired{tt.a, tt.a})
+			got := failures(t, wired{tt.a, tt.a}, tt.check)
 			if len(got[tt.check]) == 0 {
 				t.Errorf("%s did not fail; failed: %v", tt.check, got)
 			}
@@ -374,7 +377,7 @@ func TestUnsoundProtectionIsFound(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			g := guarded{wired{plain{}, plain{}}, tt.files, tt.argv}
-			if got := failures(t, g)["WiringIsSound"]; (got != nil) != tt.fails {
+			if got := failures(t, g, "WiringIsSound")["WiringIsSound"]; (got != nil) != tt.fails {
 				t.Errorf("failures %v, want some: %v", got, tt.fails)
 			}
 		})
@@ -403,7 +406,7 @@ func TestSamplesThatSaySomethingElseAreFound(t *testing.T) {
 		},
 		sample: func(p []byte) []byte { return p },
 	}
-	if errs := failures(t, sound)["SamplesReadBack"]; errs != nil {
+	if errs := failures(t, sound, "SamplesReadBack")["SamplesReadBack"]; errs != nil {
 		t.Errorf("sound samples: %v", errors.Join(errs...))
 	}
 	for _, broken := range []func([]byte) []byte{
@@ -417,7 +420,7 @@ func TestSamplesThatSaySomethingElseAreFound(t *testing.T) {
 	} {
 		a := sound
 		a.sample = broken
-		if failures(t, a)["SamplesReadBack"] == nil {
+		if failures(t, a, "SamplesReadBack")["SamplesReadBack"] == nil {
 			t.Errorf("not found: %s", broken([]byte(`{"command":"rm -rf","path":"guardrails.yaml secret","content":"warn","prompt":"it"}`)))
 		}
 	}
