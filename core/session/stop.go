@@ -124,7 +124,7 @@ func (c *scope) insist(w Want, now, turn int64, spent bool) (out Outcome, change
 			o.blocks++
 			out.Attempt = int(o.blocks)
 			out.Action = BlockLine
-			if m := mark(finding); o.blocks == 1 || o.shown != m {
+			if m := mark(finding); o.shown != m {
 				o.shown = m
 				out.Action = BlockFull
 			}

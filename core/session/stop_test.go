@@ -93,9 +93,11 @@ func TestAReleasedObligationReturnsOnlyByItsOwnReArming(t *testing.T) {
 	opens := e2e
 	opens.Opens = true
 	want(t, "a new turn, and a gate that finds it", stops(tx, 2, e2e, opens), "free free, free free")
-	before := micro(-time.Minute)
-	tx.Apply(Open("e2e", "green", fromMicros(before)))
-	want(t, "an event from before", stop(tx, e2e), "free")
+	released := micro(5 * time.Microsecond)
+	for name, at := range map[string]int64{"long before": micro(-time.Minute), "just before": released - 1} {
+		tx.Apply(Open("e2e", "green", fromMicros(at)))
+		want(t, "what happened "+name+" it, told late", stop(tx, e2e), "free")
+	}
 	do(tx, Open("e2e", "green", time.Time{}))
 	if !tx.View().Owing() {
 		t.Error("not owed after re-arming")
