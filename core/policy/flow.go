@@ -42,6 +42,7 @@ type end struct {
 	net    bool
 	t      taint
 	path   string
+	runs   []int // shells that execute what is written there
 	closed bool
 }
 
@@ -298,7 +299,7 @@ func (f *flow) fd(w *word) (end, bool) {
 			if e.closed || len(k) < 2 && !strings.Contains(w.Vars[0], "COPROC") && !several(w) {
 				continue
 			}
-			all.net, all.t, ok = all.net || e.net, all.t|e.t, true
+			all.net, all.t, all.runs, ok = all.net || e.net, all.t|e.t, append(all.runs, e.runs...), true
 		}
 		if strings.Contains(w.Vars[0], "COPROC") {
 			for i := range f.j.line.Commands {
@@ -369,6 +370,11 @@ func (f *flow) step(i int, c *shellcmd.Command) {
 			if e, ok := f.fd(&r.Target); ok {
 				if e.net {
 					toNet = true
+				}
+				for _, n := range e.runs {
+					if networkName(c.Program) || f.out[i]&(fromNetwork|fromDecoder) != 0 {
+						f.remote[n] = "runs what was fetched from the network"
+					}
 				}
 				if e.path != "" {
 					defer func(p string) {
@@ -522,6 +528,9 @@ func (f *flow) open(c *shellcmd.Command, r *shellcmd.Redirect) {
 			if n >= 0 && n < len(f.j.line.Commands) {
 				p := &f.j.line.Commands[n]
 				e.net = e.net || networkName(p.Program)
+				if len(p.Code) > 0 {
+					e.runs = append(e.runs, n)
+				}
 			}
 		}
 		if ps := f.j.paths(c, &r.Target); len(ps) > 0 && !e.net {
@@ -861,6 +870,9 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 		}
 	default:
 		t := any
+		if reportMail(c) {
+			t &^= fromEnv
+		}
 		for k := range args {
 			if v := atFile(args[k].Text); v != "" {
 				t |= f.file(c, tail(&args[k], v))
@@ -874,6 +886,17 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 			f.sent(i, t)
 		}
 	}
+}
+
+// reportMail reports whether c mails its input under a subject, as cron jobs
+// and CI do with an environment listing. It excuses the environment only,
+// never a secret file.
+func reportMail(c *shellcmd.Command) bool {
+	switch c.Program {
+	case "mail", "mailx", "s-nail":
+		return has((&grammar{short: "srcbaA"}).parse(c.Args()), "-s", "--subject")
+	}
+	return false
 }
 
 // fifoOf is the taint that a named pipe carries.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"sort"
 	"strings"
@@ -108,15 +109,17 @@ func (j *judge) inner(l *shellcmd.Line, want func(table int) bool) {
 // argv beside a program, commands nested in the arguments of a tool that we do
 // not know, and every string of a shell call without a readable command.
 func moreLines(t *hook.Tool) []string {
+	cmd, ok := t.Command()
+	if t.Kind == hook.Shell && ok && !bytes.Contains(t.Input, []byte(`"arg`)) {
+		return nil
+	}
 	var v any
 	if len(t.Input) == 0 || len(t.Input) > shellcmd.MaxSource*4 || json.Unmarshal(t.Input, &v) != nil {
 		return nil
 	}
-	cmd, ok := t.Command()
 	var out []string
 	if t.Kind == hook.Shell && !ok {
-		strings1(v, 0, func(_, s string) { out = append(out, s) })
-		return bounded(out)
+		return bounded(t.Strings())
 	}
 	if top, isMap := v.(map[string]any); isMap && ok {
 		for _, k := range [...]string{"args", "arguments", "argv"} {
@@ -175,28 +178,6 @@ func join(list []any) string {
 		b.WriteString("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
 	}
 	return b.String()
-}
-
-// strings1 visits every string of a decoded JSON value with the key it stands
-// under, in a stable order.
-func strings1(v any, depth int, visit func(key, s string)) { visitStrings("", v, depth, visit) }
-
-func visitStrings(key string, v any, depth int, visit func(key, s string)) {
-	if depth > 8 {
-		return
-	}
-	switch t := v.(type) {
-	case string:
-		visit(key, t)
-	case []any:
-		for _, e := range t {
-			visitStrings(key, e, depth+1, visit)
-		}
-	case map[string]any:
-		for _, k := range sortedKeys(t) {
-			visitStrings(k, t[k], depth+1, visit)
-		}
-	}
 }
 
 // nested visits every object of a decoded JSON value, outermost first.

@@ -177,6 +177,12 @@ func (j *judge) unknownTree(c *shellcmd.Command, dir string, w *word, v string) 
 		}
 		return removal{tempTarget, shown}
 	}
+	if len(w.Vars) > 0 && strings.HasPrefix(w.Vars[0], "~") && pre == "" {
+		if rest := strings.Trim(post, "/"); rest == "" || everything(rest) {
+			return removal{homeTarget, shown}
+		}
+		return removal{outsideTarget, shown}
+	}
 	if pre == "" {
 		if w.Blank && (post == "/" || strings.HasPrefix(post, "/") && everything(strings.TrimLeft(post, "/"))) {
 			return removal{unguardedTarget, shown}

@@ -985,6 +985,9 @@ func printsEnv(c *shellcmd.Command) bool {
 // filtersEnv reports whether a command passes on only chosen names of a dump.
 func filtersEnv(c *shellcmd.Command) bool {
 	args := c.Args()
+	if reportMail(c) {
+		return true
+	}
 	switch c.Program {
 	case "wc":
 		return true

@@ -524,7 +524,8 @@ func (j *judge) selfEdit(t *hook.Tool, e *hook.FileEdit, raw string, edits []hoo
 			break
 		}
 		problem := "the result cannot be seen"
-		if before, ok := j.readForEdit(p); ok {
+		// The live file itself: p may spell it in another case.
+		if before, ok := j.readForEdit(tidy(lf.Path)); ok {
 			if after, seen := afterEdits(edits, raw, before); seen {
 				if problem = settingsProblem(before, after, lf, j.set.OwnEntry); problem == "" {
 					return

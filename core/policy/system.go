@@ -13,7 +13,7 @@ var systemRules = [...]Rule{
 		Doc:     "A function that calls itself in the background, or an endless loop that starts background jobs without waiting for them.",
 		Why:     "it fills the process table until the machine has to be restarted",
 		Instead: "start a known number of jobs and wait for them: `for i in 1 2 3; do ./job $i & done; wait`",
-		Fire:    []string{"bomb(){ bomb & }; bomb", ":(){ :|:& };:", "first(){ second & }; second(){ first; }; first", "while true; do ./job & done"},
+		Fire:    []string{"bomb(){ bomb & }; bomb", ":(){ :|:& };:", ":(){:|:&};:", "first(){ second & }; second(){ first; }; first", "while true; do ./job & done"},
 		Pass:    []string{"for i in 1 2 3; do ./job $i & done", "while true; do ./job & wait; done", "while true; do sleep 1; done", "echo 'while true; do work & done'", "f(){ echo; }; f &"},
 		check:   forkBomb, uncalled: true,
 	},
@@ -76,14 +76,10 @@ var systemRules = [...]Rule{
 		Doc:     "A command line beyond the limits of what is read.",
 		Why:     "what lies beyond the limits could not be judged",
 		Instead: "put long text into a file with the write tool, or split the line",
-		Fire:    []string{tooDeep},
 		Pass:    []string{"echo short"},
 		check:   tooLong,
 	},
 }
-
-// tooDeep nests deeper than is read.
-const tooDeep = "$($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($($(echo x))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))"
 
 func tooLong(j *judge, _ *shellcmd.Command) (match, bool) {
 	if j.cur.index == 0 && j.line.Truncated {
@@ -94,6 +90,9 @@ func tooLong(j *judge, _ *shellcmd.Command) (match, bool) {
 
 func forkBomb(j *judge, c *shellcmd.Command) (match, bool) {
 	if c.Has(shellcmd.Recursive) && !c.Has(shellcmd.Uncalled) && j.bombs(c) {
+		return match{what: "calls itself in the background"}, true
+	}
+	if j.cur.index == 0 && strings.Contains(strings.ReplaceAll(j.line.Source, " ", ""), ":(){:|:&};:") && !strings.ContainsAny(j.line.Source, `'"`) {
 		return match{what: "calls itself in the background"}, true
 	}
 	if c.Has(shellcmd.Uncalled) {
