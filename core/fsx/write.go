@@ -130,7 +130,7 @@ func Replace(path string, data []byte, perm fs.FileMode) error {
 		err = supplant(f.Name(), path)
 	}
 	if err != nil {
-		os.Remove(f.Name()) //nolint:errcheck // the write's error is the one to report
+		os.Remove(f.Name())
 		return err
 	}
 	return nil

@@ -70,7 +70,7 @@ func limited(write writer) func([]string) error {
 func dieAt(args []string) error {
 	return write(args[0], []byte(args[1]), 0o600, nil, func(step string) {
 		if step == args[2] {
-			syscall.Kill(os.Getpid(), syscall.SIGKILL) //nolint:errcheck // the caller sees whether we died
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
 	})
@@ -234,7 +234,7 @@ func TestReplaceKilledAtRandomNeverLeavesHalf(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		cmd.Wait() //nolint:errcheck // it was killed
+		cmd.Wait() // it was killed
 		whole()
 	}
 }

@@ -13,8 +13,8 @@ func replaceDurably(path string, data []byte, perm fs.FileMode, _ fs.FileInfo, w
 	}
 	defer func() {
 		if err != nil {
-			f.Close()           //nolint:errcheck // the first error is the one to report
-			os.Remove(f.Name()) //nolint:errcheck // likewise
+			f.Close()
+			os.Remove(f.Name())
 		}
 	}()
 	step("created")

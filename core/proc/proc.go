@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -161,8 +162,8 @@ func named(name string) bool {
 
 // lookup returns the value that the program sees of an environment variable.
 func (c *Cmd) lookup(key string) string {
-	for i := len(c.Env) - 1; i >= 0; i-- {
-		k, v, ok := strings.Cut(c.Env[i], "=")
+	for _, pair := range slices.Backward(c.Env) {
+		k, v, ok := strings.Cut(pair, "=")
 		if ok && (k == key || (runtime.GOOS == "windows" && strings.EqualFold(k, key))) {
 			return v
 		}

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	case "exec":
 		fmt.Println(Exec("/bin/sh", []string{"sh", "-c", "echo replaced; exit 7"}, nil)) // prints only if it fails
 	case "hang":
-		time.Sleep(time.Hour) // it is killed
+		<-time.After(time.Hour) // it is killed
 	}
 	os.Exit(0)
 }

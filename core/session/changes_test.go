@@ -62,7 +62,7 @@ func TestTimedChangesOnOneKeyCommute(t *testing.T) {
 		if diff := cmp.Diff(settled(a), settled(b)); diff != "" {
 			t.Fatalf("order matters:\n%s", diff)
 		}
-		newest := slices.MaxFunc(append(changes, Change{At: noon.Add(-time.Hour)}), func(a, b Change) int {
+		newest := slices.MaxFunc(append([]Change{{At: noon.Add(-time.Hour)}}, changes...), func(a, b Change) int {
 			at := func(c Change) int64 {
 				if c.Op == OpenOwed || c.Op == MeetOwed {
 					return c.At.UnixMicro()
@@ -326,8 +326,10 @@ func TestACallCountsOnce(t *testing.T) {
 	if !tx.Once("PostToolUse/toolu_1") || tx.Once("PostToolUse/toolu_1") || !tx.Once("PreToolUse/toolu_1") {
 		t.Error("calls are mixed up")
 	}
-	if !tx.Once("") || !tx.Once("") {
-		t.Error("a call without a name is always new")
+	for range 2 {
+		if !tx.Once("") {
+			t.Error("a call without a name is always new")
+		}
 	}
 	for i := range 10 * maxSeen {
 		if key := fmt.Sprint("call", i); !tx.Once(key) || tx.Once(key) {

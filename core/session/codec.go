@@ -226,7 +226,7 @@ func (w *writer) quote(s string) {
 	const hex = "0123456789abcdef"
 	b := append(*w, '"')
 	from := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' {
 			continue

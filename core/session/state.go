@@ -167,7 +167,7 @@ func fromMicros(us int64) time.Time {
 // mark is a short stand-in for a text that is only ever compared.
 func mark(text string) string {
 	h := fnv.New64a()
-	h.Write([]byte(text)) //nolint:errcheck // never fails
+	h.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
@@ -207,6 +207,7 @@ func (c *scope) apply(ch Change, now, turn int64, limit int) bool {
 		at = min(ch.At.UnixMicro(), now) // nothing has happened in the future
 	}
 	switch ch.Op {
+	case Nothing:
 	case AddToSet:
 		return c.add(name, valid(ch.Key), limit)
 	case RemoveFromSet:
@@ -360,6 +361,7 @@ func (o *owed) apply(op Op, value string, at, now, turn int64) {
 		if o.open && o.released != 0 && at >= o.released {
 			o.released, o.blocks, o.shown = 0, 0, ""
 		}
+	default: // no operation on obligations
 	}
 }
 

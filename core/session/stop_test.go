@@ -235,7 +235,6 @@ type machine struct {
 	tx    *Tx
 	owed  map[string]*told
 	turns int // blocks in this turn
-	free  map[string]int
 }
 
 type told struct {
