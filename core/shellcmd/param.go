@@ -31,11 +31,7 @@ func (r *reader) variable(name string, st *state, s *scope) value {
 	case "0":
 		return known("bash")
 	case "@", "*":
-		v := st.allArgs()
-		if v.isList && len(v.list) == 0 {
-			return known("")
-		}
-		return v
+		return st.allArgs()
 	case "_":
 		return unknownVar(name)
 	}

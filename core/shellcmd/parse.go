@@ -14,6 +14,9 @@ const (
 	maxRuns     = 8     // values of one word that are read as code
 )
 
+// failed is why a line is opaque after a panic.
+const failed = "the reader failed on it"
+
 // hole stands for an unknown part inside text that is read as code. It is a
 // noncharacter, so that it is plain text to every reader.
 const hole = "\uFDD0"
@@ -81,8 +84,17 @@ type frame struct {
 }
 
 func parse(src string, o Options) *Line {
-	l := &Line{Source: src}
-	r := &reader{line: l, o: o, budget: MaxExpand}
+	r := newReader(src, o)
+	r.read(src)
+	return r.line
+}
+
+func newReader(src string, o Options) *reader {
+	return &reader{line: &Line{Source: src}, o: o, budget: MaxExpand}
+}
+
+func (r *reader) read(src string) {
+	l, o := r.line, r.o
 	if len(src) > MaxSource {
 		src = src[:MaxSource]
 		l.Truncated = true
@@ -98,14 +110,13 @@ func parse(src string, o Options) *Line {
 		}
 		r.uncalled(s)
 	})
-	return l
 }
 
 // guarded runs f and turns a panic into an opaque line, read word by word.
 func (r *reader) guarded(s *scope, f func()) {
 	defer func() {
 		if e := recover(); e != nil {
-			r.opaque(s.t, 0, len(s.t.body), "the reader failed on it")
+			r.opaque(s.t, 0, len(s.t.body), failed)
 			r.line.Truncated = true
 			for _, seg := range looseSplit(s.t.body, 256) {
 				w := looseWords(s.t, seg.pos, seg.end)
@@ -146,6 +157,20 @@ func (r *reader) script(t *source, st *state, s *scope) {
 			}
 		}
 	}
+	if err != nil {
+		if fixed := repair(body); fixed != body {
+			if f, e := r.dialect(syntax.LangBash, fixed); e == nil {
+				t2 := *t
+				t2.body = fixed
+				t2.pos, t2.end = t.span(0, len(body))
+				t2.exact = false
+				s2 := *s
+				s2.t = &t2
+				r.stmts(f.Stmts, st, &s2)
+				return
+			}
+		}
+	}
 	if err == nil {
 		r.stmts(file.Stmts, st, s)
 		return
@@ -157,6 +182,26 @@ func (r *reader) script(t *source, st *state, s *scope) {
 	}
 	r.opaque(t, at, len(body), "not valid shell: "+short(err))
 	r.loose(t, at, st, s)
+}
+
+// repair writes out what some shells let go: a brace without blank, as zsh
+// reads f(){x}, and a heredoc that ends in the bracket after its delimiter.
+func repair(body string) string {
+	s := strings.ReplaceAll(body, "(){", "(){ ")
+	if strings.Contains(s, "(){ ") {
+		s = strings.ReplaceAll(s, "&}", "& }")
+	}
+	for i, n := 0, 0; n < 16; n++ {
+		j := strings.Index(s[i:], "<<")
+		if j < 0 {
+			break
+		}
+		i += j + 2
+		if d := delimiter(s[i:]); d != "" {
+			s = s[:i] + strings.Replace(s[i:], "\n"+d+")", "\n"+d+"\n)", 1)
+		}
+	}
+	return s
 }
 
 func short(err error) string {

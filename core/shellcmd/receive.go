@@ -56,7 +56,7 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 		}
 		st.args = st.args[min(n, len(st.args)):]
 	case "read", "mapfile", "readarray", "getopts":
-		r.read(idx, st)
+		r.readInto(idx, st)
 	case "alias":
 		for i := 1; i < len(argv); i++ {
 			if n, v, ok := strings.Cut(argv[i].Text, "="); ok && n != "" {
@@ -85,7 +85,7 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 		r.fetched(idx)
 	case "xargs", "gxargs":
 		r.xargs(idx, st, s)
-	case "parallel", "sem", "parallel-rust", "rush":
+	case "parallel", "sem":
 		r.parallel(idx, st, s)
 	case "find", "gfind", "bfind", "bfs":
 		r.find(idx, st, s)
@@ -98,6 +98,8 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	case "watch", "script", "flock", "nix-shell", "nix", "hyperfine", "concurrently", "expect", "at", "batch", "chpst-sh", "screen",
 		"nodemon", "watchexec", "wsl", "vagrant", "gcloud", "start-stop-daemon", "perf", "gdb", "lldb", "bwrap", "fly", "flyctl", "zellij", "entr":
 		r.odd(idx, st, s)
+	case "nc", "ncat", "netcat", "socat":
+		r.netExec(idx, st, s)
 	case "tmux":
 		r.tmux(idx, st, s)
 	case "git":
@@ -245,8 +247,8 @@ func (r *reader) set(argv []Word, st *state) {
 	}
 }
 
-// read gives its variables what stands in its input.
-func (r *reader) read(idx int, st *state) {
+// readInto gives the variables of read and mapfile what stands in its input.
+func (r *reader) readInto(idx int, st *state) {
 	cmd := &r.line.Commands[idx]
 	argv := cmd.Argv
 	var names []string
@@ -792,9 +794,18 @@ func (r *reader) parallel(idx int, st *state, s *scope) {
 		w.Pos, w.End = cmd.Pos, cmd.End
 		words = append(words, w)
 	}
-	// parallel pastes its words together and gives them to a shell
-	bodies, w := joined(words)
 	r.line.Commands[idx].Flags |= StdinArgs
+	if !strings.ContainsAny(words[0].Text, " \t") && !slices.ContainsFunc(words, func(w Word) bool { return strings.ContainsAny(w.Text, ";|&<>`$") }) {
+		// what the words mean as they stand, which is what the writer wants
+		r.childExec(idx, words, r.sub(idx, st), s, 0)
+		r.line.Commands[idx].Flags &^= StdinArgs
+		return
+	}
+	// parallel pastes its words together and gives them to a shell
+	if !r.joinable(words) {
+		return
+	}
+	bodies, w := joined(words)
 	r.shellCode(idx, FromArg, bodies, &w, w.Static, r.sub(idx, st), s)
 	r.line.Commands[idx].Flags &^= StdinArgs
 }
@@ -1704,4 +1715,52 @@ func utf16Base64(s string) (string, bool) {
 		u = append(u, uint16(b[i])|uint16(b[i+1])<<8)
 	}
 	return string(utf16.Decode(u)), len(u) > 0
+}
+
+// netExec lists the program that nc -e or socat EXEC: joins to a connection.
+func (r *reader) netExec(idx int, st *state, s *scope) {
+	argv := r.line.Commands[idx].Argv
+	run := func(w Word, body string, shell bool) {
+		w.Text, w.Or = body, nil
+		s2 := r.inside(idx, ViaExec, s)
+		s2.in = Stream{Kind: Pipe, Peers: []int{idx}}
+		if shell {
+			r.addCode(idx, Code{Lang: LangShell, From: FromArg, Text: body, Known: w.Static})
+			s2.via = ViaCode
+			r.run(codeText(body, &w), r.sub(idx, st), s2)
+			return
+		}
+		words := looseWords(&source{body: body, pos: w.Pos, end: w.End}, 0, len(body))
+		if len(words) > 0 && r.deep < 2*MaxCodeDeep {
+			r.deep++
+			r.child(words, r.sub(idx, st), s2)
+			r.deep--
+		}
+	}
+	for i := 1; i < len(argv); i++ {
+		w := argv[i]
+		t := w.Text
+		if r.line.Commands[idx].Program == "socat" {
+			kind, rest, ok := strings.Cut(t, ":")
+			switch strings.ToUpper(kind) {
+			case "EXEC", "SYSTEM", "SHELL":
+				if ok {
+					rest, _, _ = strings.Cut(rest, ",")
+					run(w, rest, !strings.EqualFold(kind, "exec"))
+				}
+			}
+			continue
+		}
+		name, val, eq := strings.Cut(t, "=")
+		switch name {
+		case "-e", "-c", "--exec", "--sh-exec", "-le", "-lc":
+			if !eq && i+1 < len(argv) {
+				i++
+				w, val = argv[i], argv[i].Text
+			}
+			if val != "" {
+				run(w, val, name == "--sh-exec" || strings.HasSuffix(name, "c") && name != "--exec")
+			}
+		}
+	}
 }

@@ -593,7 +593,7 @@ func (r *reader) funcDecl(c *syntax.FuncDecl, stmt *syntax.Stmt, st *state, s *s
 
 func (r *reader) call(c *syntax.CallExpr, stmt *syntax.Stmt, st *state, s *scope) {
 	pos, end := int(stmt.Pos().Offset()), int(stmt.End().Offset())
-	if c.Pos().IsValid() && len(c.Args)+len(c.Assigns) > 0 {
+	if len(c.Args)+len(c.Assigns) > 0 && c.Pos().IsValid() {
 		pos = min(pos, int(c.Pos().Offset()))
 	}
 	pos, end = s.t.span(pos, end)

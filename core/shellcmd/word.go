@@ -100,7 +100,7 @@ func (r *reader) fields(out []Word, w *syntax.Word, st *state, s *scope, owner i
 					r.line.Truncated = true
 					break
 				}
-				b.parts(parts)
+				b.parts(glue(parts))
 				b.flush()
 			}
 			return b.out
@@ -109,6 +109,36 @@ func (r *reader) fields(out []Word, w *syntax.Word, st *state, s *scope, owner i
 	b.parts(w.Parts)
 	b.flush()
 	return b.out
+}
+
+// glue lets a $name run on into letters that brace expansion put behind it,
+// as bash does, which expands braces in the text: {$x,w}a is $xa wa.
+func glue(parts []syntax.WordPart) []syntax.WordPart {
+	for i := 0; i+1 < len(parts); i++ {
+		pe, ok := parts[i].(*syntax.ParamExp)
+		if !ok || !pe.Short || pe.Param == nil || !syntax.ValidName(pe.Param.Value) {
+			continue
+		}
+		l, ok := parts[i+1].(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		n := 0
+		for n < len(l.Value) && isWordByte(l.Value[n]) {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		name, rest := *pe, *l
+		param := *pe.Param
+		param.Value += l.Value[:n]
+		name.Param = &param
+		rest.Value = l.Value[n:]
+		parts = append(append(slices.Clone(parts[:i]), &name, &rest), parts[i+2:]...)
+		i--
+	}
+	return parts
 }
 
 func mayBrace(w *syntax.Word) bool {
@@ -383,7 +413,7 @@ func (b *builder) value(v value, quoted bool) {
 		b.quoted = b.quoted || b.mode != asQuoted
 	}
 	split := !quoted && b.mode == asFields
-	if split && !v.static {
+	if split && !v.static && (v.blank || len(v.vars)+len(v.subst) > 0) {
 		b.splits = true
 	}
 	if len(v.texts) == 1 {
