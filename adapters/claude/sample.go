@@ -3,8 +3,6 @@ package claude
 import (
 	"encoding/json"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/ec261362/guardrails/core/hook"
 )
 
@@ -79,31 +77,33 @@ func encodeSample(p samplePayload) []byte {
 // of a Claude Code transcript: an assistant message with tool_use blocks
 // (2.1.332, measured).
 func (Adapter) ReadTranscript(line []byte) [][]byte {
-	if !gjson.ValidBytes(line) {
-		return nil
-	}
-	root := gjson.ParseBytes(line)
-	if root.Get("type").Str != "assistant" {
+	root, err := hook.FirstValue(line)
+	if err != nil || member(root, "type") != "assistant" {
 		return nil
 	}
 	var out [][]byte
-	root.Get("message.content").ForEach(func(_, block gjson.Result) bool {
-		if block.Get("type").Str != "tool_use" {
-			return true
+	for block := range hook.Elements(hook.Member(hook.Member(root, "message"), "content")) {
+		if member(block, "type") != "tool_use" {
+			continue
 		}
 		p := samplePayload{
-			SessionID: root.Get("sessionId").Str,
-			Cwd:       root.Get("cwd").Str,
+			SessionID: member(root, "sessionId"),
+			Cwd:       member(root, "cwd"),
 			Event:     string(hook.PreToolUse),
-			ToolName:  block.Get("name").Str,
-			ToolUseID: block.Get("id").Str,
+			ToolName:  member(block, "name"),
+			ToolUseID: member(block, "id"),
 			ToolInput: json.RawMessage("{}"),
 		}
-		if in := block.Get("input"); in.Exists() {
-			p.ToolInput = json.RawMessage(in.Raw)
+		if in := hook.Member(block, "input"); in != nil {
+			p.ToolInput = in
 		}
 		out = append(out, encodeSample(p))
-		return true
-	})
+	}
 	return out
+}
+
+// member returns the text of an object's member, "" if it has none.
+func member(object []byte, key string) string {
+	s, _ := hook.Text(hook.Member(object, key))
+	return s
 }

@@ -72,7 +72,7 @@ type Call struct {
 	Event hook.Event
 
 	lapses []string
-	cut    bool // Event is what could be saved of an incomplete payload
+	cut    bool // the payload was cut: Event is what arrived of it
 }
 
 // Decode reads a request's payload. It always returns a call that can be judged.
@@ -82,7 +82,7 @@ func Decode(r Request) *Call {
 	c := &Call{Request: r, Event: ev}
 	if err = errors.Join(r.ReadErr, err); err != nil {
 		c.lapses = append(c.lapses, strings.ReplaceAll(err.Error(), "\n", "; "))
-		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent; c.cut {
+		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent || errors.Is(err, hook.ErrTruncated); c.cut && ev.Tool == nil {
 			c.Event = salvage(ev, r.Payload)
 		}
 	}
