@@ -49,7 +49,7 @@ func full() *state {
 	tx.Defer("agent-1")
 	tx.Put(Mail{Kind: Notice, Text: "für den Menschen"})
 	tx.Put(Mail{Kind: Context, Agent: "agent-1", Text: "for the model"})
-	tx.s.seal(tx.now)
+	tx.seal()
 	tx.s.lost = micro(-time.Hour)
 	tx.s.agentsFull = true
 	return tx.s
@@ -206,7 +206,7 @@ func drawState(t *rapid.T) *state {
 			tx.Apply(drawChange(t, rapid.SampledFrom([]string{"a", "b", "é\"", "\\n", "c"})))
 		}
 	}
-	tx.s.seal(tx.now)
+	tx.seal()
 	return tx.s
 }
 

@@ -152,50 +152,57 @@ func (s *Store) update(base, host, id string, fn func(*Tx) error) (View, error) 
 	path := base + stateSuffix
 	now := s.now()
 	st, lapse := load(path)
-	if lapse != nil {
-		if !errors.Is(lapse, ErrCorrupt) {
-			return View{}, lapse
-		}
-		if err := s.setAside(base, host, id, now); err != nil {
+	switch {
+	case errors.Is(lapse, ErrCorrupt):
+		st = fresh(host, id)
+		st.lose(now)
+		if err := setAside(base, st, now); err != nil {
 			return View{}, errors.Join(lapse, err)
 		}
-		st = &state{host: short(host, maxName), id: short(id, maxName), made: now, updated: now, lost: now}
+	case lapse != nil:
+		return View{}, lapse
 	}
 	existed := st != nil
 	if !existed {
-		st = &state{host: short(host, maxName), id: short(id, maxName)}
+		st = fresh(host, id)
 	}
 	tx := &Tx{s: st, now: now}
-	if err := fn(tx); err != nil {
-		return View{}, errors.Join(err, lapse)
+	err := fn(tx)
+	switch {
+	case err != nil:
+	case tx.dirty:
+		tx.seal()
+		err = fsx.Replace(path, tx.s.encode(), 0o600)
+	case existed:
+		_, err = fsx.Refresh(path, time.UnixMicro(now), refreshAge)
 	}
-	if tx.dirty {
-		st.seal(now)
-		if err := fsx.Replace(path, st.encode(), 0o600); err != nil {
-			return View{}, errors.Join(fmt.Errorf("session state: %w", err), lapse)
-		}
-	} else if existed {
-		if _, err := fsx.Refresh(path, time.UnixMicro(now), refreshAge); err != nil {
-			return View{}, errors.Join(fmt.Errorf("session state: %w", err), lapse)
-		}
+	if err != nil {
+		return View{}, errors.Join(fmt.Errorf("session state: %w", err), lapse)
 	}
-	return View{s: st, c: &st.scope}, lapse
+	return tx.View(), lapse
 }
+
+func fresh(host, id string) *state {
+	return &state{host: short(host, maxName), id: short(id, maxName)}
+}
+
+// lose marks a new state as what is left of a lost one.
+func (s *state) lose(now int64) { s.made, s.updated, s.lost = now, now, now }
 
 // seal sets the times of a state that is about to be kept.
-func (s *state) seal(now int64) {
-	s.updated = now
-	if s.made == 0 {
-		s.made = now
+func (tx *Tx) seal() {
+	tx.own()
+	tx.s.updated = tx.now
+	if tx.s.made == 0 {
+		tx.s.made = tx.now
 	}
 }
 
-// setAside keeps a damaged file under another name and puts an empty state
-// that remembers the loss in its place. There is no moment without a file: a
-// reader must not take the loss for a new session.
-func (s *Store) setAside(base, host, id string, now int64) error {
+// setAside keeps a damaged file under another name and puts st, which
+// remembers the loss, in its place. There is no moment without a file: a reader
+// must not take the loss for a new session.
+func setAside(base string, st *state, now int64) error {
 	path, aside := base+stateSuffix, base+corruptSuffix+strconv.FormatInt(now, 10)
-	st := state{host: short(host, maxName), id: short(id, maxName), made: now, updated: now, lost: now}
 	if err := os.Link(path, aside); err != nil {
 		// No hard links here.
 		if err := os.Rename(path, aside); err != nil {
@@ -216,25 +223,24 @@ func (s *Store) Preview(host, id string, fn func(*Tx) error) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	now := s.now()
 	st, lapse := load(base + stateSuffix)
 	if lapse != nil && !errors.Is(lapse, ErrCorrupt) {
 		return View{}, lapse
 	}
+	tx := &Tx{s: st, now: s.now()}
 	if st == nil {
-		st = &state{host: short(host, maxName), id: short(id, maxName)}
-		if lapse != nil {
-			st.made, st.updated, st.lost = now, now, now
-		}
+		tx.s = fresh(host, id)
 	}
-	tx := &Tx{s: st, now: now}
+	if lapse != nil {
+		tx.s.lose(tx.now)
+	}
 	if err := fn(tx); err != nil {
 		return View{}, errors.Join(err, lapse)
 	}
 	if tx.dirty {
-		st.seal(now)
+		tx.seal()
 	}
-	return View{s: st, c: &st.scope}, lapse
+	return tx.View(), lapse
 }
 
 // Refresh renews the session file's time of change, which GC goes by, if it is

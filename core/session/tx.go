@@ -8,9 +8,10 @@ import (
 // Tx is one change of a session under its lock. It is good inside the function
 // that Update calls, and for one goroutine.
 type Tx struct {
-	s     *state
-	now   int64
-	dirty bool
+	s      *state
+	now    int64
+	dirty  bool
+	viewed bool // a View shares s
 }
 
 // Now is the time of this update, in whole microseconds.
@@ -18,8 +19,15 @@ func (tx *Tx) Now() time.Time { return fromMicros(tx.now) }
 
 // View returns a snapshot of the state with the changes made so far.
 func (tx *Tx) View() View {
-	s := tx.s.clone()
-	return View{s: s, c: &s.scope}
+	tx.viewed = true
+	return View{s: tx.s, c: &tx.s.scope}
+}
+
+// own must come before any change: it leaves the state that a View shows alone.
+func (tx *Tx) own() {
+	if tx.viewed {
+		tx.s, tx.viewed = tx.s.clone(), false
+	}
 }
 
 // Apply carries changes out, in order.
@@ -32,6 +40,7 @@ func (tx *Tx) Apply(changes ...Change) {
 // in lets fn change the session's own scope, or a subagent's, which comes into
 // being if it changed.
 func (tx *Tx) in(agent string, fn func(c *scope, limit int) bool) {
+	tx.own()
 	if agent == "" {
 		tx.dirty = fn(&tx.s.scope, maxMembers) || tx.dirty
 		return
@@ -70,6 +79,7 @@ func (tx *Tx) Once(key string) bool {
 	if slices.Contains(tx.s.seen, m) {
 		return false
 	}
+	tx.own()
 	if n := len(tx.s.seen); n >= maxSeen {
 		tx.s.seen = slices.Delete(tx.s.seen, 0, n-maxSeen+1)
 	}
@@ -115,6 +125,7 @@ func (tx *Tx) Answered(digest string, a Answer) {
 		a.Written = tx.Now()
 	}
 	a.Written = fromMicros(micros(a.Written))
+	tx.own()
 	tx.s.answers = slices.DeleteFunc(tx.s.answers, func(o Answer) bool { return o.key == a.key })
 	if n := len(tx.s.answers); n >= maxAnswers {
 		tx.s.answers = slices.Delete(tx.s.answers, 0, n-maxAnswers+1)
@@ -154,6 +165,7 @@ func (tx *Tx) Put(m Mail) {
 			return
 		}
 	}
+	tx.own()
 	m.At = tx.Now()
 	box := append(tx.s.mail, m)
 	size := 0
@@ -170,6 +182,7 @@ func (tx *Tx) Put(m Mail) {
 
 // Take removes and returns the texts that are wanted, oldest first.
 func (tx *Tx) Take(wanted func(Mail) bool) []Mail {
+	tx.own()
 	var out []Mail
 	tx.s.mail = slices.DeleteFunc(tx.s.mail, func(m Mail) bool {
 		if !wanted(m) {
@@ -185,6 +198,7 @@ func (tx *Tx) Take(wanted func(Mail) bool) []Mail {
 // NewTurn starts the turn of a prompt that a human typed: what the last one
 // blocked and deferred, in subagents too, no longer counts.
 func (tx *Tx) NewTurn() {
+	tx.own()
 	t := &tx.s.turn
 	*t = turn{n: t.n + 1, at: tx.now}
 	for i := range tx.s.agents {
