@@ -1,5 +1,6 @@
 // Package proc runs programs to their end: bounded in time and output, and
-// with nothing of them left behind.
+// with nothing of them left behind. Only Attach, for a program that a human
+// works with, is without bounds.
 //
 // It is the only place that starts processes. It imports the standard library
 // only, knows no program by name and reads no environment of its own.
