@@ -73,7 +73,7 @@ func TestE2EUninstallLeavesTheSettingsAsTheyWere(t *testing.T) {
 			{name: "no file", file: w.local(), absent: true},
 			{name: "a file in somebody's own style", file: w.local(), before: odd},
 			{name: "an empty object", file: w.local(), before: "{}"},
-			{name: "everywhere", file: filepath.Join(w.home, ".claude", "settings.json"), before: odd, flags: []string{"-g"}},
+			{name: "everywhere", file: w.user(), before: odd, flags: []string{"-g"}},
 			{
 				name: "a configuration folder elsewhere", file: filepath.Join(w.home, "etc", "claude", "settings.json"), before: odd,
 				flags: []string{"-g"}, env: []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(w.home, "etc", "claude")},

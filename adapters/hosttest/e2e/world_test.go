@@ -194,6 +194,9 @@ func (w *world) installed() string { return filepath.Join(w.home, ".guardrails",
 // local is the settings file that init writes by default.
 func (w *world) local() string { return w.path(".claude/settings.local.json") }
 
+// user is the person's own settings file.
+func (w *world) user() string { return filepath.Join(w.home, ".claude", "settings.json") }
+
 // A play is one session of the host.
 type play struct {
 	turns  []hosttest.Turn         // of the main conversation
