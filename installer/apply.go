@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ec261362/guardrails/core/fsx"
 )
@@ -35,11 +36,11 @@ func (i *Installer) Uninstall(ctx context.Context, r Request, dry bool) (*Report
 	return i.execute(ctx, r, dry, func() (*plan, error) { return t.planUninstall(ctx, i, r) })
 }
 
-func (i *Installer) execute(ctx context.Context, r Request, dry bool, make func() (*plan, error)) (*Report, error) {
+func (i *Installer) execute(ctx context.Context, r Request, dry bool, newPlan func() (*plan, error)) (*Report, error) {
 	if err := i.checkUser(r); err != nil {
 		return nil, err
 	}
-	p, err := make() // what is wrong now is said before anything is touched
+	p, err := newPlan() // what is wrong now is said before anything is touched
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (i *Installer) execute(ctx context.Context, r Request, dry bool, make func(
 	}
 	defer release()
 	for attempt := 0; ; attempt++ {
-		if p, err = make(); err != nil { // again, now that nobody else of ours writes
+		if p, err = newPlan(); err != nil { // again, now that nobody else of ours writes
 			return nil, err
 		}
 		report, err := i.carryOut(ctx, p)
@@ -145,8 +146,8 @@ func (i *Installer) enter(ctx context.Context) (release func(), err error) {
 		if len(missing) == 0 {
 			_ = removeDirIfEmpty(i.disk, i.env.StateHome)
 		}
-		for n := len(missing) - 1; n >= 0; n-- {
-			_ = removeDirIfEmpty(i.disk, missing[n])
+		for _, d := range slices.Backward(missing) {
+			_ = removeDirIfEmpty(i.disk, d)
 		}
 	}, nil
 }

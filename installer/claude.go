@@ -164,8 +164,7 @@ func (claude) parse(path string, data []byte) (*jsonedit.Doc, error) {
 		return jsonedit.Missing(jsonedit.Strict), nil
 	}
 	doc, err := jsonedit.Parse(data, jsonedit.Strict)
-	var e *jsonedit.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonedit.Error](err); ok {
 		at := fmt.Sprintf("%s:%d:%d", path, e.Line, e.Col)
 		if e.Reason == jsonedit.Duplicate {
 			return nil, refuse(at, "%s; remove one of them", e.Msg)
@@ -293,6 +292,9 @@ func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan
 	if r.Route == Plugin {
 		return c.planPlugin(ctx, i, r)
 	}
+	if strings.Contains(i.Binary()+strings.Join(i.moved(), " "), "${") {
+		return nil, refuse(i.env.StateHome, "Claude Code reads ${…} in a command as a placeholder; name another place with --home")
+	}
 	file, err := c.file(i, r)
 	if err != nil {
 		return nil, err
@@ -415,8 +417,7 @@ func (c claude) existed(file string, data []byte) bool {
 
 // shapeRefusal names the file of an edit that does not fit its shape.
 func shapeRefusal(file string, err error) error {
-	var e *jsonedit.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonedit.Error](err); ok {
 		return refuse(fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s; mend it and run init again", e.Msg)
 	}
 	return &Refusal{file, err}
@@ -632,9 +633,7 @@ func (c claude) closing(i *Installer, r Request, p *plan, file string) {
 	say := func(action, format string, args ...any) {
 		p.after = append(p.after, Line{action, "", fmt.Sprintf(format, args...)})
 	}
-	for _, s := range c.switchedOff(i, r) {
-		p.partial = append(p.partial, s)
-	}
+	p.partial = append(p.partial, c.switchedOff(i, r)...)
 	for _, other := range c.others(i, r, file) {
 		say("warn", "also installed in %s: Claude Code runs both; a call counts once", other)
 	}
@@ -642,6 +641,9 @@ func (c claude) closing(i *Installer, r Request, p *plan, file string) {
 	case User:
 		say("note", "covers every project of this user")
 	default:
+		if r.Dir == i.env.Home {
+			say("note", "%s is your home, not a project: -g covers every project", r.Dir)
+		}
 		say("note", "covers sessions started in %s only: Claude Code reads the launch directory's .claude, no parent's; for starts in sub-folders install with -g", r.Dir)
 	}
 	say("note", "restart running sessions")

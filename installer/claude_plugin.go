@@ -183,18 +183,16 @@ func (c claude) planPlugin(ctx context.Context, i *Installer, r Request) (*plan,
 			where = "in " + r.Dir + ": "
 		}
 		p.partial = append(p.partial,
-			"there is no claude on PATH; run yourself, "+where+line("claude", add),
-			where+line("claude", install))
+			"there is no claude on PATH; run yourself, "+where+typed(add),
+			where+typed(install))
 	default:
 		p.steps = append(p.steps,
 			&restoreStep{file: file, old: data},
-			&runStep{cmd: c.hostCmd(i, r, program, add...), text: line("claude", add),
-				undo: c.hostUndo(i, r, program, "plugin", "marketplace", "remove", marketplace), undone: "claude plugin marketplace remove " + marketplace},
-			&runStep{cmd: c.hostCmd(i, r, program, install...), text: line("claude", install),
-				undo: c.hostUndo(i, r, program, "plugin", "uninstall", pluginID, "--scope", pluginScope(r.Scope)), undone: "claude plugin uninstall " + pluginID})
+			c.hostStep(i, r, program, add, []string{"plugin", "marketplace", "remove", marketplace}),
+			c.hostStep(i, r, program, install, []string{"plugin", "uninstall", pluginID, "--scope", pluginScope(r.Scope)}))
 	}
 	p.proofs = func(ctx context.Context, run *run) error {
-		return c.provePlugin(ctx, run, r, file, program)
+		return c.provePlugin(ctx, run, r, program)
 	}
 	c.closing(i, r, p, file)
 	return p, nil
@@ -228,16 +226,17 @@ func (s *restoreStep) do(r *run) error {
 	return nil
 }
 
-// line writes a command as a person would type it.
-func line(program string, args []string) string {
-	out := program
+// typed writes a claude command as a person would type it.
+func typed(args []string) string {
+	var b strings.Builder
+	b.WriteString("claude")
 	for _, a := range args {
 		if strings.ContainsAny(a, " '\"$\\`") {
 			a = singleQuote(a)
 		}
-		out += " " + a
+		b.WriteString(" " + a)
 	}
-	return out
+	return b.String()
 }
 
 // hostCmd runs the host's own program, in its person's environment and in the
@@ -254,9 +253,10 @@ func (c claude) hostCmd(i *Installer, r Request, program string, args ...string)
 	return proc.Cmd{Argv: append([]string{program}, args...), Dir: dir, Env: env, Timeout: 2 * time.Minute}
 }
 
-func (c claude) hostUndo(i *Installer, r Request, program string, args ...string) *proc.Cmd {
-	cmd := c.hostCmd(i, r, program, args...)
-	return &cmd
+// hostStep runs the host's program, and back if need be.
+func (c claude) hostStep(i *Installer, r Request, program string, args, back []string) *runStep {
+	undo := c.hostCmd(i, r, program, back...)
+	return &runStep{cmd: c.hostCmd(i, r, program, args...), text: typed(args), undo: &undo, undone: typed(back)}
 }
 
 // planBundle writes the marketplace's files that differ.
@@ -332,7 +332,7 @@ func (claude) marketplaceAt(doc *jsonedit.Doc) string {
 }
 
 // provePlugin asks the host what it loads and runs the bundle's command.
-func (c claude) provePlugin(ctx context.Context, run *run, r Request, file, program string) error {
+func (c claude) provePlugin(ctx context.Context, run *run, r Request, program string) error {
 	if program != "" {
 		if err := c.listed(ctx, run.i, r, program); err != nil {
 			return err
@@ -449,10 +449,10 @@ func (c claude) planPluginOut(ctx context.Context, i *Installer, r Request, p *p
 		}
 		if program != "" {
 			un := []string{"plugin", "uninstall", pluginID, "--scope", pluginScope(r.Scope)}
-			p.steps = append(p.steps, &runStep{cmd: c.hostCmd(i, r, program, un...), text: line("claude", un), check: gone})
+			p.steps = append(p.steps, &runStep{cmd: c.hostCmd(i, r, program, un...), text: typed(un), check: gone})
 			if !others {
 				rm := []string{"plugin", "marketplace", "remove", marketplace}
-				p.steps = append(p.steps, &runStep{cmd: c.hostCmd(i, r, program, rm...), text: line("claude", rm), check: gone})
+				p.steps = append(p.steps, &runStep{cmd: c.hostCmd(i, r, program, rm...), text: typed(rm), check: gone})
 			}
 		} else {
 			p.after = append(p.after, Line{"note", "", "there is no claude on PATH: its own lists of plugins keep a line for guardrails, which does nothing"})

@@ -53,9 +53,12 @@ func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*pl
 		}
 		p.steps = append(p.steps, steps...)
 	}
+	if p.changes() {
+		p.after = append(p.after, Line{"note", "", "restart running sessions"})
+	}
 	switch {
 	case r.Purge:
-		if err := i.planPurge(p, rest, r.Force); err != nil {
+		if err := i.planPurge(p, rest, len(all.Installs) > 0, r.Force); err != nil {
 			return nil, err
 		}
 	case p.changes():
@@ -82,12 +85,12 @@ func (c claude) planEntriesOut(i *Installer, r Request, p *plan, rest receipts, 
 	}
 	doc, err := jsonedit.Parse(data, jsonedit.Strict)
 	if err != nil {
-		var e *jsonedit.Error
-		if errors.As(err, &e) && !mentions(string(data)) && !strings.Contains(string(data), `"--agent"`) {
+		e, ok := errors.AsType[*jsonedit.Error](err)
+		if ok && !mentions(string(data)) && !strings.Contains(string(data), `"--agent"`) {
 			p.report.add("warn", fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s: Claude Code ignores this whole file; it holds nothing of ours that we can see", e.Msg)
 			return rest, nil
 		}
-		if errors.As(err, &e) {
+		if ok {
 			return rest, refuse(fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s: nothing was removed; mend the file and run this again, or delete by hand every handler whose command is %s", e.Msg, c.command(i, r.Scope))
 		}
 		return rest, &Refusal{file, err}

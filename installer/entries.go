@@ -193,7 +193,7 @@ func covers(have, want string) bool {
 		return false
 	}
 	names := strings.Split(have, "|")
-	for _, w := range strings.Split(want, "|") {
+	for w := range strings.SplitSeq(want, "|") {
 		if !slices.Contains(names, w) {
 			return false
 		}

@@ -200,8 +200,11 @@ func TestInstallThenUninstallRestoresEveryFile(t *testing.T) {
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	for _, name := range files {
+	for n, name := range files {
 		for _, scope := range []Scope{Personal, Shared, User} {
+			if scope != Personal && n%6 != 0 {
+				continue // the file is the same to them
+			}
 			for _, lost := range []bool{false, true} {
 				if lost && scope != Personal {
 					continue
@@ -532,7 +535,7 @@ func (d *faultyDisk) Remove(p string) error {
 }
 
 func TestAFailureAtAnyChangeTakesEverythingBack(t *testing.T) {
-	steps := 0
+	var steps int
 	for n := 1; ; n++ {
 		m := newMachine(t)
 		m.put(m.settings(), "{\"model\": \"opus\"}", 0o600)
@@ -1170,6 +1173,7 @@ func TestPurgeTakesOnlyWhatIsOurs(t *testing.T) {
 	m.install(Request{Host: "claude", Scope: User})
 	m.put(m.state+"/log/2026-11-30.jsonl", "{}\n", 0o600)
 	m.put(m.state+"/notes.txt", "theirs", 0o600)
+	m.put(m.state+"/config.yaml", "version: 1\n", 0o600)
 	r := m.personal()
 	r.AnyRoute, r.Purge = true, true
 	if _, err := m.installer().Uninstall(t.Context(), r, false); err == nil || !strings.Contains(err.Error(), "1 other install(s)") {
@@ -1183,8 +1187,45 @@ func TestPurgeTakesOnlyWhatIsOurs(t *testing.T) {
 		left = append(left, name)
 	}
 	slices.Sort(left)
-	if diff := cmp.Diff([]string{".", "install.lock", "notes.txt"}, left); diff != "" {
+	if diff := cmp.Diff([]string{".", "config.yaml", "install.lock", "notes.txt"}, left); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestPurgeOfAFolderThatNothingCallsOursIsRefused(t *testing.T) {
+	m := newMachine(t)
+	m.state = m.project
+	m.put(m.project+"/bin/theirs", "x", 0o755)
+	before := tree(t, m.root)
+	_, err := m.installer().Uninstall(t.Context(), Request{Host: "claude", Dir: m.project, AnyRoute: true, Purge: true, Force: true}, false)
+	if err == nil || !strings.Contains(err.Error(), "nothing says that this folder is ours") {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(before, tree(t, m.root)); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+func TestAPathThatTheHostWouldExpandIsRefused(t *testing.T) {
+	m := newMachine(t)
+	m.state = m.root + "/${HOME}"
+	if _, err := m.installer().Install(t.Context(), m.personal(), false); err == nil || !strings.Contains(err.Error(), "placeholder") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAHugeFileIsEditedOnce(t *testing.T) {
+	m := newMachine(t)
+	big := "{\n  \"a\": \"" + strings.Repeat("x", 2<<20) + "\"\n}\n"
+	m.put(m.settings(), big, 0o600)
+	m.install(m.personal())
+	m.uninstall(m.personal())
+	if m.read(m.settings()) != big {
+		t.Error("not restored")
+	}
+	m.put(m.settings(), "{\"a\": \""+strings.Repeat("x", 17<<20)+"\"}", 0o600)
+	if _, err := m.installer().Install(t.Context(), m.personal(), false); err == nil {
+		t.Error("a file beyond the limit was edited")
 	}
 }
 

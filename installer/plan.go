@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ec261362/guardrails/core/fsx"
@@ -24,7 +25,6 @@ type plan struct {
 	complete func(*Report, context.Context) []string // last looks; returns what is left to the human
 	settled  Outcome                                 // the outcome when there is nothing to do
 	done     Outcome                                 // the outcome when everything was done
-	quiet    bool                                    // steps that do not count as a change may be there
 }
 
 // changes reports whether the plan does anything that a person should know of.
@@ -88,8 +88,7 @@ func (r *run) onSuccess(do func()) { r.late = append(r.late, do) }
 
 // rollback takes back what was done, last first, and reports each.
 func (r *run) rollback() {
-	for n := len(r.undos) - 1; n >= 0; n-- {
-		u := r.undos[n]
+	for _, u := range slices.Backward(r.undos) {
 		if err := u.do(); err != nil {
 			r.report.add("warn", "", "could not undo: %s: %v; by hand: %s", u.what, err, u.hand)
 			continue
@@ -250,8 +249,7 @@ func planRmdirs(paths []string, steps []step, quiet bool) []step {
 		}
 	}
 	var out []step
-	for n := len(paths) - 1; n >= 0; n-- {
-		p := paths[n]
+	for _, p := range slices.Backward(paths) {
 		entries, err := os.ReadDir(p)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -350,8 +348,7 @@ func clip(r proc.Result) string {
 
 // unwrapPath drops the path and the operation that an error repeats.
 func unwrapPath(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

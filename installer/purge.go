@@ -10,17 +10,21 @@ import (
 )
 
 // stateNames are the names in the state home that are ours; --purge removes
-// these and nothing else, for a state home may have been put anywhere.
+// these and nothing else. config.yaml is the human's and not among them.
 func stateNames() []string {
 	return []string{
-		"allow", "backups", "bin", "cache", "config.yaml", "home", "hosts", "installs.json", "lapses", "lessons",
-		"lock", "locks", "log", "off", "off.json", "probe", "protect", "runs.jsonl", "sessions", "state", "trust", "trust.json",
+		"backups", "bin", "hosts", "installs.json", "log", "permits.json", "permits.json.lock", "protect", "sessions",
+		"trust.json", "trust.json.lock",
 	}
 }
 
-// planPurge removes the state home.
-func (i *Installer) planPurge(p *plan, rest receipts, force bool) error {
+// planPurge removes what is ours in the state home. known says that the receipt
+// was there: a folder that was only named with --home may be anybody's.
+func (i *Installer) planPurge(p *plan, rest receipts, known, force bool) error {
 	home := i.env.StateHome
+	if !known && i.moved() != nil {
+		return refuse(home, "--purge: there is no receipt, so nothing says that this folder is ours; delete it by hand")
+	}
 	if len(rest.Installs) > 0 && !force {
 		var files []string
 		for _, r := range rest.Installs {
@@ -33,7 +37,7 @@ func (i *Installer) planPurge(p *plan, rest receipts, force bool) error {
 		return err
 	}
 	if len(others) > 0 {
-		p.after = append(p.after, Line{"keep", home, "holds what we do not know: " + strings.Join(others, ", ")})
+		p.after = append(p.after, Line{"keep", home, "what else is in it: " + strings.Join(others, ", ")})
 	}
 	if len(ours) > 0 || p.changes() {
 		p.steps = append(p.steps, &purgeStep{i})
@@ -67,7 +71,7 @@ func (i *Installer) stateEntries() (ours, others []string, err error) {
 type purgeStep struct{ i *Installer }
 
 func (s *purgeStep) line() (Line, bool) {
-	return Line{"remove", s.i.env.StateHome, "state, log, backups and configuration"}, true
+	return Line{"remove", s.i.env.StateHome, "state, log and backups"}, true
 }
 
 func (s *purgeStep) do(r *run) error {

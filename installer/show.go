@@ -43,17 +43,17 @@ type Status struct {
 // Code is the exit code of --show: 0 all good, 2 not installed, 3 partial or
 // outdated.
 func (s *Status) Code() int {
-	any := false
+	found := false
 	for _, st := range s.States {
 		if !st.installed() {
 			continue
 		}
-		any = true
+		found = true
 		if st.Registered < st.Wanted || !st.Runnable || !st.Current || !st.Enabled || len(st.Problems) > 0 {
 			return 3
 		}
 	}
-	if !any {
+	if !found {
 		return 2
 	}
 	return 0
@@ -63,13 +63,13 @@ func (s *Status) Code() int {
 func (s *Status) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", s.Host)
-	any := false
+	found := false
 	for n := range s.States {
 		st := &s.States[n]
 		if !st.installed() && len(st.Problems) == 0 && st.Wrapped == 0 {
 			continue
 		}
-		any = any || st.installed()
+		found = found || st.installed()
 		fmt.Fprintf(&b, "  %s (%s, %s)\n", st.File, st.Scope, st.Route)
 		if st.installed() {
 			fmt.Fprintf(&b, "    registered  %d of %d%s\n", st.Registered, st.Wanted, suffix(st.Missing))
@@ -81,7 +81,7 @@ func (s *Status) Text() string {
 			fmt.Fprintf(&b, "    problem     %s\n", p)
 		}
 	}
-	if !any {
+	if !found {
 		b.WriteString("  not installed; looked at:\n")
 		for _, st := range s.States {
 			fmt.Fprintf(&b, "    %s (%s, %s)\n", st.File, st.Scope, st.Route)

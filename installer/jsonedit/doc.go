@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -143,7 +144,7 @@ func (d *Doc) load(src []byte) error {
 	}
 	// A final line comment may lack its newline; offsets are not moved by one
 	// more at the end.
-	v, err := hujson.Parse(append(src[:len(src):len(src)], '\n'))
+	v, err := hujson.Parse(append(slices.Clip(src), '\n'))
 	if err != nil {
 		return d.fromHujson(src, err)
 	}

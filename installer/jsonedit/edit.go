@@ -69,7 +69,7 @@ func (d *Doc) walk(path []any) (spots []spot, left []any, err error) {
 	spots = []spot{cur}
 	for n, step := range path {
 		c, ok := containerOf(cur.v)
-		index := -1
+		var index int
 		switch s := step.(type) {
 		case string:
 			if o, isObject := cur.v.Value.(*hujson.Object); isObject {
@@ -526,8 +526,8 @@ func (d *Doc) space() string {
 func findSpace(v *hujson.Value) (string, bool) {
 	switch t := v.Value.(type) {
 	case *hujson.Object:
-		for i := range t.Members {
-			if e := t.Members[i].Value.BeforeExtra; len(e) == 0 {
+		if len(t.Members) > 0 {
+			if len(t.Members[0].Value.BeforeExtra) == 0 {
 				return "", true
 			}
 			return " ", true

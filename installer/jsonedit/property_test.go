@@ -244,11 +244,11 @@ func plain(t *rapid.T, d *Doc) map[string]any {
 	v.Standardize()
 	dec := json.NewDecoder(bytes.NewReader(v.Pack()))
 	dec.UseNumber()
-	var any map[string]any
-	if err := dec.Decode(&any); err != nil {
+	var m map[string]any
+	if err := dec.Decode(&m); err != nil {
 		t.Fatalf("%v in %q", err, d.Bytes())
 	}
-	return any
+	return m
 }
 
 func appendTo(doc map[string]any, ev string, n int) map[string]any {

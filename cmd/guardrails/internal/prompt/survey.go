@@ -16,7 +16,7 @@ type surveyMode struct {
 }
 
 func (s surveyMode) ask(p survey.Prompt, answer any) error {
-	core.DisableColor = s.plain //nolint:reassign // survey's own switch
+	core.DisableColor = s.plain
 	err := survey.AskOne(p, answer, survey.WithStdio(s.in, s.out, s.out))
 	if errors.Is(err, terminal.InterruptErr) || errors.Is(err, io.EOF) {
 		return ErrInterrupted
