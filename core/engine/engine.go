@@ -112,8 +112,9 @@ type lapseNotice struct{ gate, text string }
 
 // want is a Stop gate's wish to keep the turn going.
 type want struct {
-	gate *gate.Gate
-	v    hook.Verdict
+	gate   *gate.Gate
+	v      hook.Verdict
+	looked time.Time // when the gate began to look
 }
 
 func (j *judgement) run() {
@@ -128,10 +129,11 @@ func (j *judgement) run() {
 			j.res.Runs = append(j.res.Runs, Run{Gate: g.ID, Outcome: Skipped, Why: j.noState})
 			continue
 		}
+		looked := j.now()
 		r := j.runGate(g)
 		j.res.Runs = append(j.res.Runs, r)
 		if g.Budget > 0 && r.Verdict.Decision == hook.Block {
-			j.owed = append(j.owed, want{g, r.Verdict})
+			j.owed = append(j.owed, want{g, r.Verdict, looked})
 			continue
 		}
 		j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
@@ -139,6 +141,13 @@ func (j *judgement) run() {
 			j.rewrite(r.Verdict.Input)
 		}
 	}
+}
+
+func (j *judgement) now() time.Time {
+	if j.Env.Now == nil {
+		return time.Now()
+	}
+	return j.Env.Now()
 }
 
 // rewrite lets later gates judge the input that will run.

@@ -74,14 +74,13 @@ func (j *judgement) startsTurn() bool {
 }
 
 func (j *judgement) apply(tx *session.Tx) {
-	ev := j.event
-	if key := callKey(ev); key != "" && len(j.changes) > 0 && !tx.Once(key) {
-		j.res.Duplicate = true // the other process recorded it
-	} else {
+	prev, again := j.seen(tx)
+	j.res.Duplicate = again // the other process of this call has recorded it
+	if !again {
 		tx.Apply(j.changes...)
-	}
-	if j.startsTurn() {
-		tx.NewTurn()
+		if j.startsTurn() {
+			tx.NewTurn()
+		}
 	}
 	for _, n := range j.notices {
 		if fact := "notice:" + n.gate; !noted(tx, fact) {
@@ -89,10 +88,36 @@ func (j *judgement) apply(tx *session.Tx) {
 			j.res.Verdict.Notice = joinLines(j.res.Verdict.Notice, n.text)
 		}
 	}
+	var outcomes []session.Outcome
 	if len(j.owed) > 0 {
-		j.insist(tx)
+		outcomes = j.insist(tx, prev.Outcomes, again)
+	}
+	if !again && callKey(j.event) == "" && j.records() {
+		tx.Answered(digest(j.event.Raw), session.Answer{
+			Decision: j.res.Verdict.Decision.String(), Rule: j.res.Verdict.Rule, Outcomes: outcomes,
+		})
 	}
 	j.deliver(tx)
+}
+
+// records reports whether this event changes what a second process of the same
+// call would change again.
+func (j *judgement) records() bool {
+	return len(j.changes) > 0 || len(j.owed) > 0 || j.startsTurn()
+}
+
+// seen reports whether another process has already recorded this very call, as
+// when a hook is registered in two scopes. A call with an id is known by it;
+// one without, by its payload, if this process started before the other's
+// answer was written.
+func (j *judgement) seen(tx *session.Tx) (prev session.Answer, again bool) {
+	if !j.records() {
+		return session.Answer{}, false
+	}
+	if key := callKey(j.event); key != "" {
+		return session.Answer{}, !tx.Once(key)
+	}
+	return tx.OnceBefore(digest(j.event.Raw), j.Started)
 }
 
 func noted(tx *session.Tx, fact string) bool {
@@ -113,32 +138,25 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// insist decides which of the wishes to keep the turn going are granted.
-func (j *judgement) insist(tx *session.Tx) {
-	ev := j.event
-	key := digest(ev.Raw)
-	prev, dup := tx.OnceBefore(key, j.Started)
-	if !dup && j.running() && tx.Defer(ev.AgentID) {
-		return
-	}
-	wants := make([]session.Want, len(j.owed))
-	for i, w := range j.owed {
-		wants[i] = session.Want{ID: obligation(w), Finding: digest([]byte(w.v.Reason)), Budget: w.gate.Budget, Opens: true}
-	}
-	outcomes := prev.Outcomes
-	if dup {
-		j.res.Duplicate = true
-	} else {
-		outcomes = tx.Insist(ev.AgentID, wants)
+// insist decides which of the wishes to keep the turn going are granted, or
+// grants again what another process of the same call was granted.
+func (j *judgement) insist(tx *session.Tx, granted []session.Outcome, again bool) []session.Outcome {
+	if !again {
+		if j.running() && tx.Defer(j.event.AgentID) {
+			return nil
+		}
+		wants := make([]session.Want, len(j.owed))
+		for i, w := range j.owed {
+			wants[i] = session.Want{ID: obligation(w), Finding: digest([]byte(w.v.Reason)), Budget: w.gate.Budget, Opens: true, Looked: w.looked}
+		}
+		granted = tx.Insist(j.event.AgentID, wants)
 	}
 	for i, w := range j.owed {
-		if i < len(outcomes) && outcomes[i].ID == wants[i].ID {
-			j.res.Verdict = gate.Merge(j.res.Verdict, granted(w, outcomes[i]))
+		if i < len(granted) && granted[i].ID == obligation(w) {
+			j.res.Verdict = gate.Merge(j.res.Verdict, outcome(w, granted[i]))
 		}
 	}
-	if !dup {
-		tx.Answered(key, session.Answer{Decision: j.res.Verdict.Decision.String(), Rule: j.res.Verdict.Rule, Outcomes: outcomes})
-	}
+	return granted
 }
 
 // running reports whether a subagent of this session is still at work.
@@ -158,8 +176,8 @@ func obligation(w want) string {
 	return w.gate.ID
 }
 
-// granted is the verdict that an outcome makes of a wish.
-func granted(w want, o session.Outcome) hook.Verdict {
+// outcome is the verdict that the budget makes of a wish.
+func outcome(w want, o session.Outcome) hook.Verdict {
 	v := w.v
 	switch o.Action {
 	case session.BlockFull:
@@ -181,7 +199,7 @@ func (j *judgement) deliver(tx *session.Tx) {
 	canContext, canNotice := j.Caps.Context[ev.Name] > 0, j.Caps.Notice[ev.Name] > 0
 	var context, notice string
 	for _, m := range tx.Take(func(m session.Mail) bool {
-		return m.Agent == ev.AgentID && (m.Kind == session.Context && canContext || m.Kind == session.Notice && canNotice)
+		return m.Kind == session.Context && canContext && m.Agent == ev.AgentID || m.Kind == session.Notice && canNotice
 	}) {
 		if m.Kind == session.Context {
 			context = joinLines(context, m.Text)

@@ -253,3 +253,36 @@ func TestAFailureOfOursIsToldOnceASession(t *testing.T) {
 		t.Fatalf("told %d times, want once", told)
 	}
 }
+
+func TestAPromptThatArrivesTwiceIsRecordedOnce(t *testing.T) {
+	g := counts()
+	g.On = []hook.EventName{hook.UserPromptSubmit}
+	e := Engine{Gates: []*gate.Gate{g}, Caps: caps(), Store: newStore(t), Started: time.Now()}
+	ev := event(hook.UserPromptSubmit, hook.Other)
+	ev.Prompt, ev.Raw = "go on", []byte(`{"prompt":"go on"}`)
+	for range 2 {
+		e.Judge(context.Background(), ev)
+	}
+	e.Started = time.Now().Add(time.Second) // a later call with the same words
+	e.Judge(context.Background(), ev)
+	view, err := e.Store.View("test", "s")
+	if err != nil || view.Counter("calls") != 2 {
+		t.Fatalf("counted %d (%v), want 2", view.Counter("calls"), err)
+	}
+}
+
+func TestANoticeOfASubagentReachesTheHuman(t *testing.T) {
+	g := &gate.Gate{
+		ID: "advice", On: []hook.EventName{hook.SubagentStop}, Strength: gate.Suggest,
+		Run: func(context.Context, *gate.Pass) (hook.Verdict, error) {
+			return hook.Verdict{Notice: "for the human"}, nil
+		},
+	}
+	e := Engine{Gates: []*gate.Gate{g}, Caps: caps(), Store: newStore(t)}
+	ev := event(hook.SubagentStop, hook.Other)
+	ev.AgentID = "a1"
+	e.Judge(context.Background(), ev)
+	if v := e.Judge(context.Background(), event(hook.UserPromptSubmit, hook.Other)).Verdict; v.Notice != "for the human" {
+		t.Fatalf("%+v", v)
+	}
+}

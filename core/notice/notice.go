@@ -23,6 +23,9 @@ type Settings struct {
 	// a session, at its start, the first prompt or the first edit, never at a
 	// turn end.
 	Held string
+	// Off is what the human has switched off for a while: told at every session
+	// start.
+	Off string
 }
 
 const (
@@ -71,6 +74,14 @@ func New(s Settings) []*gate.Gate {
 				p.Record(session.Note(factHeld, "told", p.Env.Now()))
 				return hook.Verdict{Notice: text}, nil
 			},
+		})
+	}
+	if text := s.Off; text != "" {
+		out = append(out, &gate.Gate{
+			ID:  "off",
+			Doc: "tells the human at a session's start what is switched off",
+			On:  []hook.EventName{hook.SessionStart},
+			Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { return hook.Verdict{Notice: text}, nil },
 		})
 	}
 	return out
