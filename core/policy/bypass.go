@@ -215,7 +215,7 @@ func (j *judge) hookFile(p string) bool {
 			return true
 		}
 	}
-	return rest == "lefthook.yml" && false
+	return false
 }
 
 func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {

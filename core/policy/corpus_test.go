@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"strings"
 	"testing"
 	"time"
 
@@ -105,5 +104,4 @@ func TestCorpus(t *testing.T) {
 			fmt.Printf("%-9s p50 %v p95 %v max %v\n", name, took[n/2], took[n*95/100], took[n-1])
 		}
 	}
-	_ = strings.TrimSpace
 }

@@ -127,9 +127,6 @@ func testDatabase(db string) bool {
 func destroysRows(sql string) string {
 	for _, stmt := range strings.Split(cleanSQL(sql), ";") {
 		w := strings.Fields(strings.ToUpper(stmt))
-		for len(w) > 0 && (w[0] == "BEGIN" || w[0] == "EXPLAIN" && false) {
-			w = w[1:]
-		}
 		if len(w) < 2 {
 			continue
 		}

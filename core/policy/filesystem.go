@@ -188,7 +188,7 @@ var filesystemRules = [...]Rule{
 		Doc:     "Moving files into /dev/null, or the root, a home or the project as a whole to somewhere else.",
 		Why:     "it has the effect of a delete",
 		Instead: "name the files and a folder, e.g. `mv old.txt archive/`",
-		Fire:    []string{"mv notes.txt /dev/null", "mv ~ /dev/null", "mv /* /tmp", "mv -t /tmp /*", "mv ~ /tmp/x", "mv * /dev/null"},
+		Fire:    []string{"mv notes.txt /dev/null", "mv ~ /dev/null", "mv /* /tmp", "mv -t /tmp /*", "mv /etc /tmp", "mv ~ /tmp/x", "mv * /dev/null"},
 		Pass:    []string{"mv old.txt new.txt", "mv src/* lib/", "mv build /tmp/build"},
 		check:   moveAway,
 	},
@@ -367,8 +367,13 @@ func device(j *judge, c *shellcmd.Command) (match, bool) {
 			}
 		}
 	case name == "sfdisk" || name == "fdisk":
-		if name == "sfdisk" && len(args) > 0 && has((&grammar{}).parse(args), "--delete", "--wipe") {
-			return match{what: "changes a partition table"}, true
+		as := (&grammar{short: "bCHSutowWLn", long: []string{"--wipe", "--wipe-partitions"}}).parse(args)
+		if !helpOnly(as) && !has(as, "-l", "--list", "-s", "--getsz", "-x", "--list-details", "-d", "--dump", "-V", "--verify", "-J", "--json", "-n", "--no-act", "-h", "-v") {
+			for _, w := range operands(as) {
+				if j.deviceWord(c, w) {
+					return match{what: "changes a partition table"}, true
+				}
+			}
 		}
 	case name == "badblocks":
 		for _, a := range (&grammar{short: "bcdoptx"}).parse(args) {
@@ -485,10 +490,10 @@ func shred(_ *judge, c *shellcmd.Command) (match, bool) {
 func vital(p string) bool {
 	switch p {
 	case "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/crypttab", "/etc/ld.so.preload",
-		"/etc/ssh/sshd_config", "/etc/nsswitch.conf", "/etc/inittab", "/etc/hosts", "/etc/resolv.conf", "/etc/pam.conf", "/etc/master.passwd":
-		return p != "/etc/hosts" && p != "/etc/resolv.conf"
+		"/etc/ssh/sshd_config", "/etc/nsswitch.conf", "/etc/inittab", "/etc/pam.conf", "/etc/master.passwd":
+		return true
 	}
-	return strings.HasPrefix(p, "/boot/") || strings.HasPrefix(p, "/etc/pam.d/") || strings.HasPrefix(p, "/etc/sudoers.d/") && false
+	return strings.HasPrefix(p, "/boot/") || strings.HasPrefix(p, "/etc/pam.d/")
 }
 
 func overwriteSystem(j *judge, c *shellcmd.Command) (match, bool) {
@@ -622,6 +627,12 @@ func moveAway(j *judge, c *shellcmd.Command) (match, bool) {
 		switch r := j.tree(c, w, false); r.danger {
 		case rootTarget, homeTarget, gitTarget:
 			return match{what: "moves " + oneLine(r.path) + " away"}, true
+		case outsideTarget:
+			for _, p := range j.paths(c, w) {
+				if systemTree(p) && strings.Count(p, "/") == 1 {
+					return match{what: "moves " + p + " away"}, true
+				}
+			}
 		case projectTarget:
 			if !w.Glob {
 				return match{what: "moves " + oneLine(r.path) + " away"}, true

@@ -70,7 +70,7 @@ func parseGit(c *shellcmd.Command) gitCmd {
 			}
 			k, _, _ := strings.Cut(v, "=")
 			g.config = append(g.config, gitConfig{strings.ToLower(k), shellcmd.Unknown})
-		case name == "--work-tree", name == "--namespace", name == "--super-prefix", name == "--attr-source", name == "--exec-path" && false:
+		case name == "--work-tree", name == "--namespace", name == "--super-prefix", name == "--attr-source":
 			if !has {
 				val()
 			}

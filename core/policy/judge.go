@@ -58,7 +58,7 @@ func carriesCommands(e *hook.Event) bool {
 }
 
 func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
-	j.line, j.flow = l, nil
+	j.line, j.flow, j.words = l, nil, nil
 	all := tables()
 	for i := range l.Commands {
 		c := &l.Commands[i]
@@ -88,6 +88,13 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 			}
 		}
 		if j.depth < 4 && !uncalled {
+			if len(c.Code) > 0 && !c.Code[0].Known || shellPath(c.Program) {
+				if f := j.flows(); len(f.code[i]) > 0 {
+					for _, s := range f.code[i] {
+						j.inner(shellcmd.Parse(s, shellcmd.Options{Cwd: c.Dir, Home: j.home}), want)
+					}
+				}
+			}
 			for _, s := range hiddenLines(c) {
 				j.inner(shellcmd.Parse(s, shellcmd.Options{Cwd: c.Dir, Home: j.home}), want)
 			}
@@ -98,11 +105,11 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 
 // inner judges a line found inside another one.
 func (j *judge) inner(l *shellcmd.Line, want func(table int) bool) {
-	line, fl, cur := j.line, j.flow, j.cur
+	line, fl, ws, cur := j.line, j.flow, j.words, j.cur
 	j.depth++
 	j.judgeLine(l, want)
 	j.depth--
-	j.line, j.flow, j.cur = line, fl, cur
+	j.line, j.flow, j.words, j.cur = line, fl, ws, cur
 }
 
 // moreLines returns further strings of the input that may be command lines: an

@@ -5,7 +5,7 @@ import "strings"
 // endlessLoop reports whether the innermost loop around byte pos of a shell
 // line runs for ever (while true, until false, for ((;;))) and starts jobs that
 // it neither waits for nor leaves. It reads words only; quoted text is skipped.
-func endlessLoop(src string, pos int) bool {
+func endlessLoop(toks []shellToken, pos int) bool {
 	type loop struct {
 		endless bool
 		body    int // where its do stands
@@ -13,7 +13,6 @@ func endlessLoop(src string, pos int) bool {
 	var open []loop
 	var head string
 	inHead, endless := false, false
-	toks := shellWords(src)
 	depth := -1
 	start := -1
 	for i, t := range toks {

@@ -100,8 +100,10 @@ func shellPath(s string) bool {
 	return false
 }
 
-var ncFlags = grammar{
-	short: "ecgGiIlmoOpPqsTVwWxX",
+// connectFlags are those of nc and ncat. -l and -p take a value in some
+// versions; a port is then still seen.
+var connectFlags = grammar{
+	short: "ecgGiImoOqsTVwWxX",
 	long:  []string{"--exec", "--sh-exec", "--lua-exec", "--source", "--source-port", "--proxy", "--proxy-type", "--max-conns", "--delay", "--wait", "--allow", "--deny", "--output"},
 }
 
@@ -109,9 +111,7 @@ func networkShell(j *judge, c *shellcmd.Command) (match, bool) {
 	hit := match{what: "gives a shell to the network"}
 	switch c.Program {
 	case "nc", "ncat", "netcat":
-		g := ncFlags
-		g.short = "ecgGiImoOqsTVwWxX"
-		as := g.parse(c.Args())
+		as := connectFlags.parse(c.Args())
 		run := valueOf(as, "-e", "-c", "--exec", "--sh-exec")
 		if run == nil || !shellPath(run.Text) {
 			return match{}, false
@@ -133,14 +133,6 @@ func networkShell(j *judge, c *shellcmd.Command) (match, bool) {
 			return hit, true
 		}
 	default:
-		for k := range c.Code {
-			if c.Code[k].Lang != shellcmd.LangShell && c.Code[k].Lang != shellcmd.LangPowerShell {
-				continue
-			}
-			if c.Code[k].From != shellcmd.FromStdin {
-				continue
-			}
-		}
 		if !shellPath(c.Program) {
 			return match{}, false
 		}
@@ -217,7 +209,7 @@ func hiddenLines(c *shellcmd.Command) []string {
 			}
 		}
 	case "nc", "ncat", "netcat":
-		if w := valueOf(ncFlags.parse(args), "--sh-exec", "-c", "--exec", "-e"); w != nil {
+		if w := valueOf(connectFlags.parse(args), "--sh-exec", "-c", "--exec", "-e"); w != nil {
 			add(w.Text)
 		}
 	case "git":

@@ -22,6 +22,7 @@ type place struct {
 
 	realHome, realRoot string // filled on first use
 	realDone           bool
+	followed           map[string]string // memo of follow; "/" in front of the key = last followed, too
 }
 
 func newPlace(files gate.FS, home, root, cwd, state string, temps []string) *place {
@@ -101,6 +102,24 @@ func (l *place) follow(p string, last bool) string {
 	if l.fs == nil || !isAbs(p) || driveRoot(p) {
 		return p
 	}
+	key := p
+	if last {
+		key = "/" + p
+	}
+	if r, ok := l.followed[key]; ok {
+		return r
+	}
+	r := l.resolve(p, last)
+	if l.followed == nil {
+		l.followed = make(map[string]string)
+	}
+	if len(l.followed) < 1<<13 {
+		l.followed[key] = r
+	}
+	return r
+}
+
+func (l *place) resolve(p string, last bool) string {
 	links := 0
 restart:
 	rest := p

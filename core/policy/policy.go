@@ -118,9 +118,10 @@ type judge struct {
 	set   *Settings
 	ev    *hook.Event
 	line  *shellcmd.Line
-	cur   facts // of the command being judged
-	rule  *Rule // being checked
-	flow  *flow // of the whole line, made on first use
+	cur   facts        // of the command being judged
+	rule  *Rule        // being checked
+	flow  *flow        // of the whole line, made on first use
+	words []shellToken // of the whole line, made on first use
 	depth int
 
 	found []finding

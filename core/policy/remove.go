@@ -456,7 +456,7 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 		if c.Has(shellcmd.StdinArgs) && recursive {
 			out = append(out, removal{unknownTarget, "what its input names"})
 		}
-		out = j.found4(c, out, recursive, ops)
+		out = j.underFind(c, out, recursive, ops)
 	case "rimraf":
 		for _, w := range operands(rmFlags.parse(args)) {
 			tree(w, false)
@@ -476,10 +476,6 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 		}
 	case "remove-item", "rd", "rmdir", "del", "erase", "ri":
 		out = append(out, j.windowsDelete(c)...)
-	case "git":
-		if j.git(c).sub == "worktree" {
-			break
-		}
 	}
 	for i := range c.Effects {
 		e := &c.Effects[i]
@@ -495,8 +491,8 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 
 var rmFlags = grammar{}
 
-// found4 adds the starting points of a find whose -exec runs this rm.
-func (j *judge) found4(c *shellcmd.Command, out []removal, recursive bool, ops []*word) []removal {
+// underFind adds the starting points of a find whose -exec runs this rm.
+func (j *judge) underFind(c *shellcmd.Command, out []removal, recursive bool, ops []*word) []removal {
 	if c.Via != shellcmd.ViaExec || c.Parent < 0 || c.Parent >= len(j.line.Commands) {
 		return out
 	}

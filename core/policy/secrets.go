@@ -455,7 +455,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		}
 		return ""
 	}
-	has1 := func(names ...string) bool {
+	given := func(names ...string) bool {
 		for i := range args {
 			for _, n := range names {
 				if args[i].Text == n {
@@ -532,7 +532,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 	case "rm", "grm", "mv", "gmv", "unlink", "shred", "truncate", "tee", "trash", "trash-put", "srm", "remove-item", "move-item", "del", "erase", "rd":
 		return destroys
 	case "cp", "gcp", "ln", "link", "install", "ginstall", "copy-item", "copy", "xcopy", "ditto":
-		if has1("--attributes-only") {
+		if given("--attributes-only") {
 			return neutral
 		}
 		return copies
@@ -542,7 +542,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		}
 		return copies
 	case "tar", "bsdtar", "gtar", "zip", "7z", "7za", "rar", "gzip", "bzip2", "xz", "zstd", "cpio", "pax", "ar", "split", "csplit", "pigz", "lz4", "compress":
-		if has1("-t", "-tf", "tf", "-tvf", "tvf", "--list", "-l", "-tzf", "tzf", "-x", "xf", "-xf", "xzf", "-xzf") {
+		if given("-t", "-tf", "tf", "-tvf", "tvf", "--list", "-l", "-tzf", "tzf", "-x", "xf", "-xf", "xzf", "-xzf") {
 			return neutral
 		}
 		return copies
@@ -555,14 +555,14 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		}
 		return shows
 	case "gpg", "gpg2":
-		if has1("--import", "--list-keys", "-k", "-K", "--list-secret-keys", "--verify", "--sign", "-s", "--detach-sign", "-b") {
+		if given("--import", "--list-keys", "-k", "-K", "--list-secret-keys", "--verify", "--sign", "-s", "--detach-sign", "-b") {
 			return neutral
 		}
 		return shows
 	case "git":
 		return j.gitHandles(c)
 	case "docker", "podman", "nerdctl", "docker-compose":
-		if name == "docker-compose" || arg(0) == "compose" && !has1("--env-file") {
+		if name == "docker-compose" || arg(0) == "compose" && !given("--env-file") {
 			return neutral
 		}
 		for i := range args {
@@ -656,7 +656,7 @@ func secretRead(j *judge, c *shellcmd.Command) (match, bool) {
 	if len(uses) == 0 {
 		return match{}, false
 	}
-	if h := j.handles(c); h == shows {
+	if h := j.handles(c); h == shows || c.Program == "tee" && uses[0].in {
 		return match{what: "shows " + oneLine(uses[0].path)}, true
 	}
 	return match{}, false
@@ -1088,6 +1088,8 @@ func credentialCommand(_ *judge, c *shellcmd.Command) (match, bool) {
 		if op(1) == "ls" {
 			hit = false
 		}
+	case "gpg", "gpg2":
+		hit = flag("--export-secret-keys", "--export-secret-subkeys")
 	case "sops", "age", "ansible-vault":
 		hit = flag("-d", "--decrypt") || op(0) == "decrypt" || op(0) == "view"
 	}

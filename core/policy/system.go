@@ -324,5 +324,8 @@ func (j *judge) endless(c *shellcmd.Command) bool {
 	if c.Pos < 0 || c.Pos > len(src) {
 		return false
 	}
-	return endlessLoop(src, c.Pos)
+	if j.words == nil {
+		j.words = shellWords(src)
+	}
+	return endlessLoop(j.words, c.Pos)
 }

@@ -180,7 +180,6 @@ func writesOf(c *shellcmd.Command) []write {
 		for _, w := range operands(rmFlags.parse(args)) {
 			out = append(out, write{path: w, remove: true})
 		}
-	case "gio", "osascript":
 	case "git":
 		out = append(out, gitWrites(c)...)
 	case "patch":
@@ -207,7 +206,6 @@ func writesOf(c *shellcmd.Command) []write {
 				out = append(out, write{path: ops[len(ops)-1], inPlace: true})
 			}
 		}
-	case "prettier", "gofmt", "black", "eslint":
 	case "openssl":
 		for i := 0; i+1 < len(args); i++ {
 			if args[i].Text == "-out" {
@@ -367,9 +365,6 @@ func tarFile(args []word, create bool) *word {
 						i++
 						file = &args[i]
 						k = len(letters)
-						if old {
-							k = len(letters)
-						}
 					}
 				case 'C', 'T', 'X', 'b', 'g', 'I', 'K', 'L', 'N', 'V', 'H':
 					if !old {
