@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/session"
 )
 
@@ -44,6 +45,9 @@ func newStatusCmd(a *app) *cobra.Command {
 				return err
 			}
 			s := newSessionStatus(host, id, view)
+			if s.Off, err = a.permits().Active(); err != nil {
+				return err
+			}
 			if asJSON {
 				return a.writeJSON(s)
 			}
@@ -66,6 +70,7 @@ type sessionStatus struct {
 	Obligations []owedStatus          `json:"obligations"`
 	Touched     []string              `json:"touched"`
 	Agents      []agentStatus         `json:"agents,omitempty"`
+	Off         []permit.Off          `json:"off,omitempty"`
 }
 
 type factStatus struct {
@@ -104,6 +109,9 @@ func newSessionStatus(host, id string, v session.View) sessionStatus {
 }
 
 func (a *app) printStatus(s sessionStatus, v session.View) {
+	for _, o := range s.Off {
+		fmt.Fprintf(a.stdout, "off until %s: %s\n", o.Until.Local().Format("15:04"), o)
+	}
 	if v.New() {
 		fmt.Fprintf(a.stdout, "%s session %s: nothing is kept of it\n", s.Host, s.Session)
 		return

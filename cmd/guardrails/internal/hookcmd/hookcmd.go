@@ -4,6 +4,7 @@
 package hookcmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -154,10 +155,17 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 // sessionIdle is how long a session's state is kept after its last use.
 const sessionIdle = 14 * 24 * time.Hour
 
-// collect drops the state of dead sessions, once a day.
+// collect keeps this session's state, if it has any, and drops that of dead
+// sessions, once a day.
 func (l *lane) collect() {
 	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
-	if _, err := store.GC(time.Now(), sessionIdle); err != nil {
+	ev := &l.judged.Event
+	var kept error
+	if ev.SessionID != "" {
+		kept = store.Refresh(ev.Host, ev.SessionID, time.Hour)
+	}
+	_, err := store.GC(time.Now(), sessionIdle)
+	if err = errors.Join(kept, err); err != nil {
 		l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
 	}
 }
@@ -217,6 +225,9 @@ func entry(j *judge.Judgement) audit.Entry {
 	}
 	if j.Event.Tool != nil {
 		e.Tool = j.Event.Tool.Kind.String()
+	}
+	if rule := j.Permitted(); rule != "" && v.Decision == hook.Pass {
+		e.Gate, e.Rule = "permit", rule
 	}
 	if lapses := j.Lapses(); len(lapses) > 0 {
 		e.Lapse = lapses[0]

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ec261362/guardrails/adapters"
@@ -50,6 +52,12 @@ type Request struct {
 	Root      string // "" = found from the event's directory
 }
 
+func (n *notes) permit(rule string) {
+	n.Lock()
+	defer n.Unlock()
+	n.permitted = rule
+}
+
 // Judgement is what became of a request.
 type Judgement struct {
 	Event  hook.Event
@@ -57,11 +65,45 @@ type Judgement struct {
 	Output hook.Output
 	Took   time.Duration
 
-	lapses []string
+	notes *notes
+}
+
+// notes are what came up on the way, also in gates that were abandoned.
+type notes struct {
+	sync.Mutex
+	lapses    []string
+	permitted string
+}
+
+func (n *notes) lapse(err error) {
+	if err == nil {
+		return
+	}
+	n.Lock()
+	defer n.Unlock()
+	n.lapses = append(n.lapses, strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
 // Lapses lists what could not be read, judged or recorded.
-func (j *Judgement) Lapses() []string { return append(j.lapses, j.Result.Lapses...) }
+func (j *Judgement) Lapses() []string {
+	if j.notes == nil {
+		return j.Result.Lapses
+	}
+	j.notes.Lock()
+	defer j.notes.Unlock()
+	return append(slices.Clone(j.notes.lapses), j.Result.Lapses...)
+}
+
+// Permitted is the rule that would have stopped the call, had a human not
+// permitted it.
+func (j *Judgement) Permitted() string {
+	if j.notes == nil {
+		return ""
+	}
+	j.notes.Lock()
+	defer j.notes.Unlock()
+	return j.notes.permitted
+}
 
 // Probe reports whether the call only proves an installed entry.
 func (j *Judgement) Probe() bool { return strings.HasPrefix(j.Event.SessionID, ProbePrefix) }
@@ -71,8 +113,8 @@ type Call struct {
 	Request
 	Event hook.Event
 
-	lapses []string
-	cut    bool // the payload was cut: Event is what arrived of it
+	err error
+	cut bool // the payload was cut: Event is what arrived of it
 }
 
 // Decode reads a request's payload. It always returns a call that can be judged.
@@ -80,8 +122,7 @@ func Decode(r Request) *Call {
 	ev, err := r.Adapter.Decode(r.EventHint, r.Payload)
 	ev.Host = r.Adapter.Name()
 	c := &Call{Request: r, Event: ev}
-	if err = errors.Join(r.ReadErr, err); err != nil {
-		c.lapses = append(c.lapses, strings.ReplaceAll(err.Error(), "\n", "; "))
+	if c.err = errors.Join(r.ReadErr, err); c.err != nil {
 		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent || errors.Is(err, hook.ErrTruncated); c.cut && ev.Tool == nil {
 			c.Event = salvage(ev, r.Payload)
 		}
@@ -99,7 +140,8 @@ func (c *Call) Deadline() time.Duration { return deadline(c.Adapter, c.Event.Hos
 // timeout leaves.
 func (m *Machine) Judge(c *Call) Judgement {
 	began := time.Now()
-	j := Judgement{lapses: c.lapses}
+	j := Judgement{notes: &notes{}}
+	j.notes.lapse(c.err)
 	r, ev := c.Request, c.Event
 	if ev.Root = r.Root; ev.Root == "" {
 		if root, err := config.FindRoot(ev.Cwd, m.Home); err == nil {
@@ -136,11 +178,8 @@ func (m *Machine) Judge(c *Call) Judgement {
 // settings gathers what the gates are handed.
 func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builtin.Settings {
 	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, TreatAsTrusted: m.Trusted, Remember: !m.DryRun && !j.Probe()})
-	for _, err := range []error{eff.TrustErr, eff.RememberErr} {
-		if err != nil {
-			j.lapses = append(j.lapses, err.Error())
-		}
-	}
+	j.notes.lapse(eff.TrustErr)
+	j.notes.lapse(eff.RememberErr)
 	s := builtin.Settings{
 		Policy: policy.Settings{
 			Home:      m.Home,
@@ -157,6 +196,9 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	for _, a := range eff.Config.Policy.Allow {
 		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
+	if ev.Name == hook.SessionStart {
+		s.Notice.Off = speak(m.off(j))
+	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
 	}
@@ -170,11 +212,12 @@ func (m *Machine) permitted(ev *hook.Event, j *Judgement) func(gate, rule, code 
 	return func(gate, rule, code string) bool {
 		offs, err := store.Active()
 		if err != nil {
-			j.lapses = append(j.lapses, err.Error())
+			j.notes.lapse(err)
 			return false
 		}
 		for _, o := range offs {
 			if o.Covers(gate, rule) {
+				j.notes.permit(rule)
 				return true
 			}
 		}
@@ -187,11 +230,26 @@ func (m *Machine) permitted(ev *hook.Event, j *Judgement) func(gate, rule, code 
 		ctx, cancel := context.WithTimeout(context.Background(), permitWait)
 		defer cancel()
 		ok, err := store.Use(ctx, code, call, m.DryRun)
-		if err != nil {
-			j.lapses = append(j.lapses, err.Error())
+		j.notes.lapse(err)
+		if ok {
+			j.notes.permit(rule)
 		}
 		return ok
 	}
+}
+
+// off says what a human has switched off.
+func (m *Machine) off(j *Judgement) string {
+	offs, err := (&permit.Store{StateHome: m.StateHome, Now: m.Now}).Active()
+	j.notes.lapse(err)
+	var texts []string
+	for _, o := range offs {
+		texts = append(texts, o.String()+" until "+o.Until.Local().Format("15:04"))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "switched off: " + strings.Join(texts, "; ") + " (`guardrails on` ends it)"
 }
 
 // permitWait bounds the wait for another process that uses a grant.
