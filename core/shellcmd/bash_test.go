@@ -109,7 +109,9 @@ func (o *oracle) seen(line string) (out [][]string, exact bool) {
 	return out, exact && len(l.Opaque) == 0
 }
 
-func byText(a, b []string) int { return strings.Compare(strings.Join(a, "\x00"), strings.Join(b, "\x00")) }
+func byText(a, b []string) int {
+	return strings.Compare(strings.Join(a, "\x00"), strings.Join(b, "\x00"))
+}
 
 // part draws a piece of a word.
 func part(t *rapid.T, depth int) string {

@@ -1139,5 +1139,5 @@ func decode64(v cval) cval {
 			return unknownCode()
 		}
 	}
-	return knownCode(string(b))
+	return knownCode(strings.ReplaceAll(string(b), Unknown, ""))
 }

@@ -34,7 +34,7 @@ func sound(t *testing.T, src string, o Options) {
 	for _, s := range l.Opaque {
 		span("opaque", s.Pos, s.End)
 		if s.Why == failed {
-			t.Fatalf("the reader failed on %q", src)
+			t.Fatalf("the reader failed on %.200q", src)
 		}
 	}
 	words := 0
@@ -54,7 +54,7 @@ func sound(t *testing.T, src string, o Options) {
 		for j := range c.Argv {
 			w := &c.Argv[j]
 			if w.Static && (strings.Contains(w.Text, Unknown) || len(w.Vars) > 0) {
-				t.Fatalf("word %q is static but %q %q", w.Raw, w.Text, w.Vars)
+				t.Fatalf("word %.80q is static but %.80q %q", w.Raw, w.Text, w.Vars)
 			}
 			index("subst", w.Subst)
 			span("word", w.Pos, w.End)
@@ -67,7 +67,9 @@ func sound(t *testing.T, src string, o Options) {
 		for _, e := range c.Effects {
 			index("effect", e.Commands)
 		}
-		index("upstream", l.Upstream(min(i, 20)))
+		if i < 20 {
+			index("upstream", l.Upstream(i))
+		}
 	}
 	if words > 64*MaxWords {
 		t.Fatalf("%d words for %d bytes", words, len(src))

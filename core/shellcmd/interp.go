@@ -424,11 +424,10 @@ func (r *reader) effectArgv(idx int, list []value, st *state, s *scope) {
 
 func (r *reader) effectRun(idx, a int, w Word) {
 	var list []int
-	for i := a; i < len(r.line.Commands); i++ {
-		if r.line.Commands[i].Parent == idx {
-			list = append(list, i)
-		}
+	for i := r.youngest(idx); i >= a && i >= 0; i = r.prev[i] {
+		list = append(list, i)
 	}
+	slices.Reverse(list)
 	r.addEffect(idx, Effect{Kind: RunShell, Path: w, Commands: list})
 }
 

@@ -626,7 +626,9 @@ func codeEscapes(s string) string {
 		case '\n':
 		case 'x':
 			if n, k := number16(s[i+1:], 2); k > 0 {
-				if n < 128 {
+				if n == 0 {
+					// a NUL ends what the system takes
+				} else if n < 128 {
 					sb.WriteByte(byte(n))
 				} else {
 					sb.WriteRune(rune(n))
@@ -639,7 +641,9 @@ func codeEscapes(s string) string {
 			if strings.HasPrefix(s[i+1:], "{") {
 				n, k := number16(s[i+2:], 6)
 				if k > 0 && i+2+k < len(s) && s[i+2+k] == '}' {
-					sb.WriteRune(rune(n))
+					if n != 0 {
+						sb.WriteRune(rune(n))
+					}
 					i += k + 2
 					break
 				}
@@ -649,14 +653,18 @@ func codeEscapes(s string) string {
 				w = 8
 			}
 			if n, k := number16(s[i+1:], w); k > 0 {
-				sb.WriteRune(rune(n))
+				if n != 0 {
+					sb.WriteRune(rune(n))
+				}
 				i += k
 			} else {
 				sb.WriteByte(c)
 			}
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			n, k := number8(s[i:], 3)
-			sb.WriteRune(rune(n))
+			if n != 0 {
+				sb.WriteRune(rune(n))
+			}
 			i += k - 1
 		default:
 			sb.WriteByte(c)

@@ -32,6 +32,11 @@ type reader struct {
 	files     []written
 	defs      []*function
 	parser    *syntax.Parser
+
+	// the tree of commands, youngest first
+	last    []int // by command: its latest child
+	prev    []int // by command: the sibling before it
+	lastTop int
 }
 
 // written is a file that the line itself wrote and whose text is known.
@@ -100,6 +105,9 @@ func (r *reader) read(src string) {
 		l.Truncated = true
 	}
 	t := &source{body: src, exact: true, end: len(src)}
+	if strings.Contains(src, Unknown) { // shells drop NULs
+		t.body, t.exact = strings.ReplaceAll(src, Unknown, ""), false
+	}
 	s := &scope{t: t, parent: -1}
 	st := &state{dir: o.Cwd, argsKnown: true}
 	r.guarded(s, func() {
@@ -336,18 +344,21 @@ func (l *Line) upstream(i int) []int {
 	if i < 0 || i >= len(l.Commands) {
 		return nil
 	}
-	children := make(map[int][]int)
-	for j := range l.Commands {
+	// what stands below a command writes to the command's own output
+	n := len(l.Commands)
+	below, next := make([]int, n), make([]int, n)
+	for j := n - 1; j > 0; j-- {
 		if p := l.Commands[j].Parent; p >= 0 && l.Commands[j].Via != ViaSubst {
-			children[p] = append(children[p], j)
+			next[j], below[p] = below[p], j // 0 ends a list: command 0 has no parent
 		}
 	}
-	seen := map[int]bool{i: true}
+	seen := make([]bool, n)
+	seen[i] = true
 	var out []int
 	queue := []int{i}
 	add := func(list []int) {
 		for _, j := range list {
-			if j >= 0 && j < len(l.Commands) && !seen[j] {
+			if j >= 0 && j < n && !seen[j] {
 				seen[j] = true
 				out = append(out, j)
 				queue = append(queue, j)
@@ -374,7 +385,9 @@ func (l *Line) upstream(i int) []int {
 			add(code.File.Subst)
 		}
 		if k != i {
-			add(children[k])
+			for j := below[k]; j > 0; j = next[j] {
+				add([]int{j})
+			}
 		}
 	}
 	return out

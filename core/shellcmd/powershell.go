@@ -445,6 +445,8 @@ func (r *reader) powershell(t *source, st *state, s *scope) {
 	p.script(0, len(t.body), &s2, nil)
 }
 
+const maxPSDeep = 40 // brackets and blocks inside each other
+
 // ps reads PowerShell statements.
 type ps struct {
 	r     *reader
@@ -457,7 +459,7 @@ type ps struct {
 func (p *ps) script(a, b int, s *scope, item *value) []int {
 	p.depth++
 	defer func() { p.depth-- }()
-	if p.depth > 40 {
+	if p.depth > maxPSDeep {
 		p.r.line.Truncated = true
 		return nil
 	}
@@ -604,7 +606,13 @@ func (p *ps) assign(to *psTok, toks []psTok, app bool, s *scope) {
 // eval is the value of an expression, as the elements of a list. A pipeline in
 // it is read, and gives an unknown value.
 func (p *ps) eval(toks []psTok, s *scope) []value {
+	p.depth++
+	defer func() { p.depth-- }()
 	if len(toks) == 0 {
+		return nil
+	}
+	if p.depth > maxPSDeep {
+		p.r.line.Truncated = true
 		return nil
 	}
 	switch toks[0].kind {
@@ -645,6 +653,12 @@ func (p *ps) piped(toks []psTok, s *scope) []value {
 
 // expression is 'a' + $b, (…), $x.y, [type]::call(…).
 func (p *ps) expression(toks []psTok, s *scope) []value {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxPSDeep {
+		p.r.line.Truncated = true
+		return nil
+	}
 	var out []value
 	cur := value{}
 	have := false

@@ -200,11 +200,12 @@ func (r *reader) inside(idx int, via Via, s *scope) *scope {
 // childOutput is what the commands below idx print, where that is known.
 func (r *reader) childOutput(idx int) (string, bool) {
 	var list []int
-	for i := idx + 1; i < len(r.line.Commands); i++ {
-		if c := &r.line.Commands[i]; c.Parent == idx && c.Via != ViaSubst && c.Via != ViaProc {
+	for i := r.youngest(idx); i >= 0; i = r.prev[i] {
+		if c := &r.line.Commands[i]; c.Via != ViaSubst && c.Via != ViaProc {
 			list = append(list, i)
 		}
 	}
+	slices.Reverse(list)
 	if len(list) == 0 {
 		return "", false
 	}
@@ -330,6 +331,9 @@ func (r *reader) shellCode(idx int, from CodeFrom, bodies []string, w *Word, sta
 		if i >= maxRuns {
 			r.line.Truncated = true
 			break
+		}
+		if static && from != FromArg {
+			body = strings.ReplaceAll(body, Unknown, "")
 		}
 		code := Code{Lang: LangShell, From: from, Text: body, Known: static && !strings.Contains(body, Unknown), Sources: w.Subst}
 		if from == FromFile {

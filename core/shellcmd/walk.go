@@ -25,22 +25,46 @@ func (r *reader) open(st *state, s *scope, pos, end int) int {
 		Pipeline: pipe, Stage: stage, Parent: s.parent, Via: s.via, Flags: s.flags,
 		Pos: pos, End: end,
 	})
-	return len(l.Commands) - 1
+	i := len(l.Commands) - 1
+	r.prev = append(r.prev, r.youngest(s.parent))
+	r.last = append(r.last, -1)
+	if s.parent < 0 {
+		r.lastTop = i
+	} else {
+		r.last[s.parent] = i
+	}
+	return i
+}
+
+// youngest is the latest command directly below parent, or -1.
+func (r *reader) youngest(parent int) int {
+	switch {
+	case parent >= 0:
+		return r.last[parent]
+	case len(r.last) == 0:
+		return -1
+	}
+	return r.lastTop
 }
 
 // direct are the commands from index a on that stand directly in s.
 func (r *reader) direct(a int, s *scope) []int {
 	var out []int
-	for i := a; i < len(r.line.Commands); i++ {
-		if c := &r.line.Commands[i]; c.Parent == s.parent && c.Via == s.via {
+	for i := r.youngest(s.parent); i >= a && i >= 0; i = r.prev[i] {
+		if r.line.Commands[i].Via == s.via {
 			out = append(out, i)
 		}
 	}
+	slices.Reverse(out)
 	return out
 }
 
 func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 	for i, stmt := range list {
+		if r.steps > maxSteps || len(r.line.Commands) >= MaxCommands {
+			r.line.Truncated = true
+			return
+		}
 		masked := i < len(list)-1 && !st.errexit && !exitsWith(list[i+1:])
 		if masked && stmt.Background {
 			masked = !waitsFor(list[i+1:])

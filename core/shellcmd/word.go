@@ -923,6 +923,9 @@ func (r *reader) cmdSubst(c *syntax.CmdSubst, st *state, s *scope, owner int) va
 		}
 	}
 	text, ok := r.output(list, Capture)
+	if ok {
+		text = strings.ReplaceAll(text, Unknown, "") // bash drops NULs
+	}
 	text = strings.TrimRight(text, "\n")
 	if ok {
 		return value{texts: []string{text}, static: true, subst: list}
