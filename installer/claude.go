@@ -361,6 +361,7 @@ func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan
 		rcpt.Existed, rcpt.Backup, rcpt.MadeDirs = have.Existed, have.Backup, have.MadeDirs
 	}
 	content := data
+	var dirs []step // after the receipt, which names them
 	if len(changes) > 0 {
 		content = doc.Bytes()
 		if data != nil {
@@ -379,7 +380,7 @@ func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan
 		}
 		for _, d := range missing {
 			if !slices.ContainsFunc(project, func(s step) bool { ds, ok := s.(*dirStep); return ok && ds.path == d }) {
-				p.steps = append(p.steps, &dirStep{path: d, perm: 0o755})
+				dirs = append(dirs, &dirStep{path: d, perm: 0o755})
 				rcpt.MadeDirs = append(rcpt.MadeDirs, d)
 			}
 		}
@@ -389,7 +390,7 @@ func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan
 	if err != nil {
 		return nil, err
 	}
-	p.steps = append(p.steps, s...)
+	p.steps = append(append(p.steps, s...), dirs...)
 	if len(changes) > 0 { // what activates goes last
 		p.steps = append(p.steps, &fileStep{path: file, data: content, perm: 0o644, was: was, old: data, text: summary(changes)})
 	}

@@ -36,14 +36,15 @@ func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*pl
 			p.report.add("note", other, "has entries of ours; name its scope to remove them")
 		}
 	}
-	if len(rest.Installs) != len(all.Installs) {
+	forget := len(rest.Installs) != len(all.Installs)
+	if forget {
 		steps, err := i.writeReceipts(all, rest, was)
 		if err != nil {
 			return nil, err
 		}
 		p.steps = append(p.steps, steps...)
 	}
-	if p.changes() {
+	if p.changes() || forget {
 		steps, why, err := i.planBinaryRemoval(rest, len(all.Installs) > 0, r.Purge)
 		if err != nil {
 			return nil, err
@@ -80,7 +81,8 @@ func (c claude) planEntriesOut(i *Installer, r Request, p *plan, rest receipts, 
 	if err != nil {
 		return rest, &Refusal{file, unwrapPath(err)}
 	}
-	if data == nil {
+	if data == nil { // perhaps a run died before it wrote the file
+		p.steps = append(p.steps, planRmdirs(rec.MadeDirs, nil, false)...)
 		return rest.without(like), nil
 	}
 	doc, err := jsonedit.Parse(data, jsonedit.Strict)

@@ -30,13 +30,17 @@ func TestMain(m *testing.M) {
 func child(root string) int {
 	n, _ := strconv.Atoi(os.Getenv("INSTALLER_TEST_DIE"))
 	die := func(string, string) error { return syscall.Kill(os.Getpid(), syscall.SIGKILL) }
-	env := map[string]string{"PATH": "/usr/bin:/bin"}
+	env := map[string]string{"PATH": root + "/build/host:/usr/bin:/bin"}
 	i := New(Env{
 		Home: root + "/home", StateHome: root + "/home/.guardrails", Dir: root + "/project", Self: root + "/build/1.0.0/guardrails", Version: "1.0.0",
 		Getenv: func(k string) string { return env[k] }, Now: time.Now, Managed: root + "/managed",
+		Environ: []string{"HOME=" + root + "/home", "PATH=" + env["PATH"]},
 		Disk: &faultyDisk{Disk: OSDisk{}, n: n, at: die},
 	})
 	r := Request{Host: "claude", Dir: root + "/project", AnyRoute: true}
+	if os.Getenv("INSTALLER_TEST_PLUGIN") != "" {
+		r.Route = Plugin
+	}
 	do := i.Install
 	if os.Getenv("INSTALLER_TEST_UNINSTALL") != "" {
 		do = i.Uninstall
@@ -107,6 +111,45 @@ func TestKilledAtAnyChangeTheFileIsWholeAndTheNextRunMends(t *testing.T) {
 	}
 	if kills < 5 {
 		t.Errorf("only %d changes", kills)
+	}
+}
+
+// TestKilledAtAnyChangeUninstallLeavesNothing kills an install at each of its
+// changes and then uninstalls.
+func TestKilledAtAnyChangeUninstallLeavesNothing(t *testing.T) {
+	for _, route := range []Route{Settings, Plugin} {
+		t.Run(route.String(), func(t *testing.T) {
+			kills := 0
+			for n := 1; ; n++ {
+				m, r := pluginMachine(t)
+				r.Route = route
+				if route == Settings {
+					if err := os.RemoveAll(m.project + "/.claude"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := m.users()
+				cmd := m.child(n, false)
+				if route == Plugin {
+					cmd.Env = append(cmd.Env, "INSTALLER_TEST_PLUGIN=1")
+				}
+				out, err := cmd.CombinedOutput()
+				if err == nil {
+					break
+				}
+				if !killed(err) {
+					t.Fatalf("change %d: %v\n%s", n, err, out)
+				}
+				kills++
+				rep := m.uninstall(r)
+				if diff := cmp.Diff(before, m.users()); diff != "" {
+					t.Errorf("change %d, -before +after:\n%s\n%s", n, diff, text(rep))
+				}
+			}
+			if kills < 5 {
+				t.Errorf("only %d changes", kills)
+			}
+		})
 	}
 }
 

@@ -46,6 +46,7 @@ type machine struct {
 	disk    Disk
 	state   string
 	managed string
+	run     func(context.Context, proc.Cmd) (proc.Result, error)
 }
 
 func newMachine(t *testing.T) *machine {
@@ -82,7 +83,7 @@ func (m *machine) installer() *Installer {
 		Getenv:  func(k string) string { return m.env[k] },
 		Environ: []string{"HOME=" + m.home, "PATH=" + m.env["PATH"]},
 		Now:     func() time.Time { return time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC) },
-		Disk:    m.disk, Managed: m.root + "/managed" + m.managed,
+		Disk:    m.disk, Run: m.run, Managed: m.root + "/managed" + m.managed,
 	})
 }
 
@@ -211,6 +212,7 @@ func TestInstallThenUninstallRestoresEveryFile(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%s/receipt lost %t", filepath.Base(name), scope, lost), func(t *testing.T) {
 					m := newMachine(t)
+					m.run = pretend
 					m.env["PATH"] += ":" + m.state + "/bin"
 					src, err := os.ReadFile(name)
 					if err != nil {
@@ -843,12 +845,8 @@ func TestWrappedEntriesCountAndStay(t *testing.T) {
   "SessionEnd": [{"hooks": [{"type": "command", "command": "echo guardrails"}]}]
 }}`
 	m.put(m.settings(), src, 0o600)
-	i := m.installer()
-	i.env.Run = pretend
-	rep, err := i.Install(t.Context(), m.personal(), false)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text(rep))
-	}
+	m.run = pretend
+	rep := m.install(m.personal())
 	got := m.read(m.settings())
 	if n := strings.Count(got, m.state); n != len(claude{}.wiring())-2 {
 		t.Errorf("%d entries of ours:\n%s", n, got)
@@ -1216,7 +1214,7 @@ func TestAPathThatTheHostWouldExpandIsRefused(t *testing.T) {
 
 func TestAHugeFileIsEditedOnce(t *testing.T) {
 	m := newMachine(t)
-	big := "{\n  \"a\": \"" + strings.Repeat("x", 2<<20) + "\"\n}\n"
+	big := "{\n  \"a\": \"" + strings.Repeat("x", 256<<10) + "\"\n}\n"
 	m.put(m.settings(), big, 0o600)
 	m.install(m.personal())
 	m.uninstall(m.personal())

@@ -178,8 +178,8 @@ func wrap(path []any, key *string, v any) any {
 	} else {
 		out = Array{v}
 	}
-	for i := len(path) - 1; i >= 0; i-- {
-		name, _ := path[i].(string)
+	for _, step := range slices.Backward(path) {
+		name, _ := step.(string)
 		out = Object{{name, out}}
 	}
 	return out
