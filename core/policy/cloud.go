@@ -85,6 +85,15 @@ var publishingRules = [...]Rule{
 		check:   pushProtected,
 	},
 	{
+		ID: "publishing/forge", Verdict: hook.Ask,
+		Doc:     "Merging or closing pull requests and issues, or switching workflows, for everybody (gh, glab).",
+		Why:     "others are told at once and build on it",
+		Instead: "look at it first, e.g. `gh pr view 12`",
+		Fire:    []string{"gh pr merge 12", "gh pr merge --squash", "gh pr close 12", "gh issue close 4", "gh workflow enable deploy.yml", "glab mr merge 4"},
+		Pass:    []string{"gh pr view 12", "gh pr create --draft --fill", "gh pr checks", "gh issue comment 4 -b x"},
+		check:   forge,
+	},
+	{
 		ID: "publishing/image", Verdict: hook.Ask,
 		Doc:     "Pushing a container image or a release to a registry.",
 		Why:     "others may run it at once",
@@ -414,6 +423,20 @@ func pushProtected(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+func forge(_ *judge, c *shellcmd.Command) (match, bool) {
+	noun, verb := forgeCall(c)
+	hit := false
+	switch noun {
+	case "pr", "mr":
+		hit = verb == "merge" || verb == "close"
+	case "issue":
+		hit = verb == "close"
+	case "workflow":
+		hit = verb == "enable" || verb == "disable"
+	}
+	return match{what: "does " + noun + " " + verb + " for everybody"}, hit
 }
 
 func pushImage(_ *judge, c *shellcmd.Command) (match, bool) {

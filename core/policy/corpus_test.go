@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,8 @@ import (
 
 // TestCorpus prints how the guards do on case files. It runs only when
 // GUARDRAILS_CASES names a folder with shell.jsonl, issues.jsonl or
-// policies.jsonl; GUARDRAILS_CASES_ALL=1 also lists misses of disputed tiers.
+// policies.jsonl; GUARDRAILS_CASES_ALL=1 also lists misses of disputed tiers, and
+// GUARDRAILS_PACKS=cloud,database,… switches optional packs on (all = every one).
 func TestCorpus(t *testing.T) {
 	dir := os.Getenv("GUARDRAILS_CASES")
 	if dir == "" {
@@ -36,7 +38,7 @@ func TestCorpus(t *testing.T) {
 			{Path: filepath.Join(root, ".claude/settings.local.json"), Switches: claudeSwitches, Entries: true},
 			{Path: filepath.Join(home, ".claude/settings.json"), Switches: claudeSwitches, Entries: true},
 		},
-		Packs: OptionalPacks(),
+		Packs: strings.Fields(strings.ReplaceAll(os.Getenv("GUARDRAILS_PACKS"), ",", " ")),
 	}
 	type tally struct{ ok, n int }
 	for _, name := range []string{"shell", "issues", "policies"} {

@@ -123,13 +123,20 @@ func (j *judge) secretKind(c *shellcmd.Command, w *word) (secret, string) {
 		if v == "" || strings.ContainsAny(baseName(v), " \t\n") {
 			continue
 		}
-		v = strings.ReplaceAll(v, shellcmd.Unknown, "\x01")
+		v = strings.TrimPrefix(strings.ReplaceAll(v, shellcmd.Unknown, "\x01"), "file://")
 		if strings.HasPrefix(v, "-") && !strings.Contains(v, "/") {
 			continue
 		}
 		if w.Glob {
 			if s := secretGlob(v); s != notSecret && s != secretMaybe {
 				return s, w.Raw
+			}
+			for _, alt := range extglob(v, 0) {
+				if alt != v && !strings.ContainsAny(alt, "*?[") {
+					if s, _ := j.secretAt(c.Dir, alt); s != notSecret {
+						return s, w.Raw
+					}
+				}
 			}
 			if s := j.globSecret(c, v); s != notSecret {
 				return s, w.Raw
@@ -187,7 +194,19 @@ func (j *judge) secretAt(dir, v string) (secret, string) {
 // globSecret looks which secret files of a folder a pattern matches.
 func (j *judge) globSecret(c *shellcmd.Command, v string) secret {
 	base, pattern := splitGlob(v)
-	if pattern == "" || strings.Contains(pattern, "/") || j.fs == nil || pattern == "*" || pattern == "**" {
+	if pattern == "" || strings.Contains(pattern, "/") {
+		return notSecret
+	}
+	if everything(pattern) {
+		if secretFolder(base) {
+			return secretKey
+		}
+		switch c.Program {
+		case "grep", "egrep", "fgrep", "rg", "ag", "ack":
+			return notSecret // shows single lines of what it happens to meet
+		}
+	}
+	if j.fs == nil {
 		return notSecret
 	}
 	if base == "" {
@@ -205,8 +224,13 @@ func (j *judge) globSecret(c *shellcmd.Command, v string) secret {
 		if n > 2000 {
 			break
 		}
-		if s := secretPath(dir + "/" + e.Name()); s != notSecret && s != secretMaybe && globMatch(pattern, e.Name()) {
-			return s
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(pattern, ".") {
+			continue // as in the shell
+		}
+		if globMatch(pattern, e.Name()) {
+			if s, _ := j.secretAt(dir, e.Name()); s != notSecret {
+				return s
+			}
 		}
 	}
 	return notSecret
@@ -468,6 +492,9 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 	name := strings.ToLower(c.Program)
 	switch name {
 	case "":
+		if c.Stdout.Kind == shellcmd.Capture {
+			return shows // $(<file)
+		}
 		return neutral
 	case "cat", "tac", "nl", "less", "more", "most", "head", "tail", "bat", "batcat", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "cut", "sort",
 		"uniq", "rev", "od", "xxd", "hexdump", "hd", "strings", "base64", "base32", "basenc", "fold", "fmt", "pr", "paste", "join", "comm", "diff",
@@ -524,6 +551,11 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 				}
 			}
 		case "curl", "wget":
+			for i := range args {
+				if strings.HasPrefix(args[i].Text, "file://") {
+					return shows
+				}
+			}
 			return sends
 		case "read":
 			return unknownUse
@@ -574,7 +606,14 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 			return copies
 		}
 		return neutral
-	case "rsync", "scp", "sftp", "rclone", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "ftp", "lftp", "mail", "mailx", "mutt", "sendmail",
+	case "rsync", "scp":
+		for i := range args {
+			if remoteSpec(args[i].Text) || unknown(&args[i]) {
+				return sends
+			}
+		}
+		return copies
+	case "sftp", "rclone", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "ftp", "lftp", "mail", "mailx", "mutt", "sendmail",
 		"telnet", "websocat", "croc", "wormhole", "magic-wormhole":
 		return sends
 	case "source", ".":
@@ -654,6 +693,15 @@ func secretRead(j *judge, c *shellcmd.Command) (match, bool) {
 	}
 	uses := j.usesOf(c)
 	if len(uses) == 0 {
+		// A search through a whole folder of secrets.
+		switch c.Program {
+		case "grep", "egrep", "rg", "ag", "ack":
+			for i, a := range c.Args() {
+				if i > 0 && secretFolder(a.Text) && !unknown(&a) && j.handles(c) == shows {
+					return match{what: "searches " + oneLine(a.Text)}, true
+				}
+			}
+		}
 		return match{}, false
 	}
 	if h := j.handles(c); h == shows || c.Program == "tee" && uses[0].in {

@@ -63,13 +63,13 @@ var systemRules = [...]Rule{
 		check:   guardService,
 	},
 	{
-		ID: "system/close-issues", Verdict: hook.Ask,
-		Doc:     "Merging, closing or deleting what others see on a forge (gh, glab): pull requests, issues, releases, repositories.",
-		Why:     "others are told at once, and a deletion cannot be taken back",
-		Instead: "look at it first, e.g. `gh pr view 12`",
-		Fire:    []string{"gh pr merge 12", "gh pr merge --squash", "gh pr close 12", "gh issue close 4", "gh release delete v1 --yes", "gh repo delete a/b --yes", "glab mr merge 4"},
+		ID: "system/forge-delete", Verdict: hook.Ask,
+		Doc:     "Deleting what others see on a forge (gh, glab): repositories, releases, issues, keys and secrets.",
+		Why:     "it is gone for everybody at once",
+		Instead: "look at it first, e.g. `gh release view v1`",
+		Fire:    []string{"gh release delete v1 --yes", "gh repo delete a/b --yes", "gh issue delete 4", "gh secret delete X", "gh repo archive a/b"},
 		Pass:    []string{"gh pr view 12", "gh pr create --fill", "gh issue list", "gh run list --limit 5", "gh release view v1"},
-		check:   forge,
+		check:   forgeDelete,
 	},
 	{
 		ID: "system/too-long", Verdict: hook.Ask,
@@ -297,24 +297,35 @@ func guardService(_ *judge, c *shellcmd.Command) (match, bool) {
 	return match{}, false
 }
 
-func forge(_ *judge, c *shellcmd.Command) (match, bool) {
+// forgeCall returns noun and verb of a forge's command line program.
+func forgeCall(c *shellcmd.Command) (noun, verb string) {
 	if c.Program != "gh" && c.Program != "glab" {
-		return match{}, false
+		return "", ""
 	}
-	ops := operands((&grammar{short: "R", long: []string{"--repo"}}).parse(c.Args()))
-	if len(ops) < 2 || has((&grammar{}).parse(c.Args()), "--help") {
-		return match{}, false
+	as := (&grammar{short: "R", long: []string{"--repo"}}).parse(c.Args())
+	ops := operands(as)
+	if len(ops) < 2 || helpOnly(as) {
+		return "", ""
 	}
-	a, b := ops[0].Text, ops[1].Text
-	switch {
-	case (a == "pr" || a == "mr") && (b == "merge" || b == "close"), a == "issue" && (b == "close" || b == "delete" || b == "transfer"),
-		a == "release" && (b == "delete" || b == "delete-asset"), a == "repo" && (b == "delete" || b == "archive" || b == "rename"),
-		a == "secret" && (b == "delete" || b == "set" || b == "remove"), a == "workflow" && (b == "disable" || b == "enable"),
-		a == "variable" && b == "delete", a == "ssh-key" && (b == "add" || b == "delete"), a == "gist" && b == "delete",
-		a == "run" && b == "delete", a == "cache" && b == "delete", a == "ruleset" && b == "delete":
-		return match{what: "does `" + "gh " + a + " " + b + "` for everybody"}, true
+	return ops[0].Text, ops[1].Text
+}
+
+func forgeDelete(_ *judge, c *shellcmd.Command) (match, bool) {
+	noun, verb := forgeCall(c)
+	hit := false
+	switch noun {
+	case "issue":
+		hit = verb == "delete" || verb == "transfer"
+	case "release":
+		hit = verb == "delete" || verb == "delete-asset"
+	case "repo":
+		hit = verb == "delete" || verb == "archive" || verb == "rename"
+	case "secret", "variable":
+		hit = verb == "delete" || verb == "remove"
+	case "ssh-key", "gpg-key", "gist", "ruleset":
+		hit = verb == "delete"
 	}
-	return match{}, false
+	return match{what: "deletes or moves a " + noun + " for everybody"}, hit
 }
 
 // endless reports whether the loop around c has no end of its own and nothing
