@@ -10,6 +10,7 @@ import (
 func sound(t *testing.T, src string, o Options) {
 	t.Helper()
 	r := newReader(src, o)
+	r.bare = true
 	r.read(src)
 	l := r.line
 	if len(l.Commands) > MaxCommands {

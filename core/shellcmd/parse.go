@@ -32,6 +32,7 @@ type reader struct {
 	files     []written
 	defs      []*function
 	parser    *syntax.Parser
+	bare      bool // a panic is not caught: for tests
 
 	// the tree of commands, youngest first
 	last    []int // by command: its latest child
@@ -122,6 +123,10 @@ func (r *reader) read(src string) {
 
 // guarded runs f and turns a panic into an opaque line, read word by word.
 func (r *reader) guarded(s *scope, f func()) {
+	if r.bare {
+		f()
+		return
+	}
 	defer func() {
 		if e := recover(); e != nil {
 			r.opaque(s.t, 0, len(s.t.body), failed)
@@ -234,10 +239,10 @@ func (r *reader) dialect(l syntax.LangVariant, body string) (*syntax.File, error
 func (r *reader) prefix(body string) (*syntax.File, int) {
 	f := &syntax.File{}
 	syntax.Variant(syntax.LangBash)(r.parser)
-	at := 0
+	at, failed := 0, false
 	for stmt, err := range r.parser.StmtsSeq(strings.NewReader(body)) {
-		if err != nil {
-			break
+		if failed = failed || err != nil; failed {
+			continue // not break: the iterator goes on after an error in a heredoc (v3.14.1)
 		}
 		f.Stmts = append(f.Stmts, stmt)
 		at = stmtEnd(stmt)

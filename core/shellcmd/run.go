@@ -307,10 +307,7 @@ func (r *reader) run(t *source, st *state, s *scope) {
 	s2 := *s
 	s2.t = t
 	s2.depth++
-	parser := r.parser
-	r.parser = nil // its buffers are in use by nobody, but its dialect may differ
 	r.script(t, st, &s2)
-	r.parser = parser
 	r.deep--
 }
 
