@@ -177,7 +177,7 @@ func ownVerb(j *judge, c *shellcmd.Command) (match, bool) {
 	if verb == "" {
 		return match{}, false
 	}
-	m := match{what: "uses " + oneLine(verb)}
+	m := match{what: "uses the human's verb " + oneLine(verb)}
 	if verb == "hook" {
 		m.instead = "try a payload without touching state: `guardrails check --payload -`"
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 
@@ -151,14 +152,36 @@ func namesOnly(name string) bool {
 }
 
 // pathLike returns the short strings of a call's input that may be paths under
-// keys that we do not know.
+// keys that we do not know; text that people read is left out.
 func pathLike(t *hook.Tool) []string {
+	var v any
+	if len(t.Input) > 1<<20 || json.Unmarshal(t.Input, &v) != nil {
+		return nil
+	}
 	var out []string
-	for _, s := range t.Strings() {
-		if len(s) < 512 && len(out) < 64 && s != "" && !strings.ContainsAny(s, " \t\n*") {
+	keep := func(s string) {
+		if s != "" && len(s) < 512 && len(out) < 64 && !strings.ContainsAny(s, " \t\n*") {
 			out = append(out, s)
 		}
 	}
+	nested(v, 0, func(m map[string]any) {
+		for _, k := range sortedKeys(m) {
+			switch strings.ToLower(k) {
+			case "title", "body", "message", "text", "query", "description", "prompt", "content", "comment", "summary", "subject", "name", "label", "labels", "tags":
+				continue
+			}
+			switch e := m[k].(type) {
+			case string:
+				keep(e)
+			case []any:
+				for _, x := range e {
+					if s, ok := x.(string); ok {
+						keep(s)
+					}
+				}
+			}
+		}
+	})
 	return out
 }
 

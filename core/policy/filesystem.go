@@ -270,6 +270,9 @@ func (j *judge) paths(c *shellcmd.Command, w *word) []string {
 		if strings.Contains(v, shellcmd.Unknown) {
 			continue
 		}
+		if c.Flags&(shellcmd.PowerShell|shellcmd.Batch) != 0 {
+			v = strings.ReplaceAll(v, `\`, "/")
+		}
 		if p, ok := j.abs(c.Dir, v); ok {
 			out = append(out, p)
 		}

@@ -888,6 +888,12 @@ func (f *flow) runs(i int, c *shellcmd.Command, in taint) {
 	switch c.Program {
 	case "iex", "invoke-expression":
 		hit(in | f.argTaint(c))
+		for _, a := range c.Args() {
+			low := strings.ToLower(a.Raw + a.Text)
+			if strings.Contains(low, "downloadstring(") || strings.Contains(low, "net.webclient") {
+				hit(fromNetwork)
+			}
+		}
 	case "source", ".":
 		if a := c.Args(); len(a) > 0 && len(c.Code) == 0 {
 			hit(f.word(&a[0]))

@@ -78,7 +78,11 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 				}
 				j.rule = r
 				if m, hit := r.check(j, c); hit {
-					j.add(r, m, callOf(c), texts(c.Argv))
+					call := callOf(c)
+					if p := r.Pack(); p == packExfiltration || p == packRemote {
+						call = pipeOf(l, i)
+					}
+					j.add(r, m, call, texts(c.Argv))
 				}
 			}
 		}

@@ -48,6 +48,7 @@ func TestOrdinaryToolCallsPass(t *testing.T) {
 		"grep names":      toolEvent(testRoot, testRoot, "Grep", map[string]any{"pattern": "TOKEN", "path": ".env"}),
 		"glob":            toolEvent(testRoot, testRoot, "Glob", map[string]any{"pattern": "**/.env*"}),
 		"mcp search":      toolEvent(testRoot, testRoot, "mcp__x__search", map[string]any{"query": "rm -rf ~"}),
+		"mcp text":        toolEvent(testRoot, testRoot, "mcp__github__get_issue", map[string]any{"title": ".env", "labels": []any{"id_rsa"}}),
 		"mcp list":        toolEvent(testRoot, testRoot, "mcp__fs__list_directory", map[string]any{"path": testHome + "/.ssh"}),
 		"web":             toolEvent(testRoot, testRoot, "WebFetch", map[string]any{"url": "https://x.example", "prompt": "rm -rf ~"}),
 		"task":            toolEvent(testRoot, testRoot, "Task", map[string]any{"prompt": "explain rm -rf ~"}),

@@ -212,6 +212,18 @@ func hiddenLines(c *shellcmd.Command) []string {
 		if w := valueOf(connectFlags.parse(args), "--sh-exec", "-c", "--exec", "-e"); w != nil {
 			add(w.Text)
 		}
+	case "expect", "unbuffer":
+		texts := []string{c.Stdin.Text}
+		for i := range args {
+			texts = append(texts, args[i].Text)
+		}
+		for _, t := range texts {
+			for _, line := range strings.FieldsFunc(t, func(r rune) bool { return r == '\n' || r == ';' }) {
+				if v, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
+					add(v)
+				}
+			}
+		}
 	case "git":
 		g := parseGit(c)
 		for _, k := range [...]string{"core.sshcommand", "core.editor", "core.pager", "sequence.editor", "diff.external", "core.fsmonitor"} {

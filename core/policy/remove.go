@@ -271,12 +271,13 @@ func escapes(post string) bool {
 // splitGlob cuts a word before the first path element with a pattern in it.
 func splitGlob(v string) (base, pattern string) {
 	i := strings.IndexAny(v, "*?[{")
-	if i < 0 {
-		if k := strings.Index(v, "@("); k < 0 {
-			return v, ""
-		} else {
+	for _, ext := range [...]string{"@(", "!(", "+("} {
+		if k := strings.Index(v, ext); k >= 0 && (i < 0 || k < i) {
 			i = k
 		}
+	}
+	if i < 0 {
+		return v, ""
 	}
 	slash := strings.LastIndexByte(v[:i], '/')
 	if slash < 0 {
@@ -292,6 +293,9 @@ func splitGlob(v string) (base, pattern string) {
 // for all hidden files of it, which on some shells includes the folder above.
 func everything(pattern string) bool {
 	pattern = strings.TrimRight(pattern, "/")
+	if strings.HasPrefix(pattern, "!(") && strings.HasSuffix(pattern, ")") {
+		return true // all but a few
+	}
 	for _, alt := range strings.Split(strings.Trim(pattern, "{}"), ",") {
 		switch alt {
 		case "*", "**", ".*", "?*", "*.*", ".[!.]*", ".??*", "[!.]*", ".[^.]*", "..?*", "*/*", "**/*", "*/**", "[a-z]*", "[a-zA-Z]*", "@(*)", "+(*)", "*(*)":
@@ -543,22 +547,27 @@ func findParts(args []word) (starts []*word, narrow, deletes bool) {
 		starts = append(starts, &args[i])
 		i++
 	}
+	negated := false
 	for ; i < len(args); i++ {
+		not := negated
+		negated = false
 		switch t := args[i].Text; t {
+		case "!", "-not":
+			negated = true
 		case "-delete":
 			deletes = true
 		case "-exec", "-execdir", "-ok", "-okdir":
 			for i++; i < len(args) && args[i].Text != ";" && !(args[i].Text == "+" && i > 0 && strings.Contains(args[i-1].Raw, "{}")); i++ {
 			}
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex":
-			if i++; i < len(args) && !everything(strings.TrimPrefix(args[i].Text, "./")) {
+			if i++; i < len(args) && !not && !everything(strings.TrimPrefix(args[i].Text, "./")) {
 				narrow = true
 			}
 		case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-size", "-user", "-group", "-perm", "-inum", "-samefile", "-lname", "-links", "-anewer", "-cnewer":
-			narrow = true
+			narrow = narrow || !not
 			i++
 		case "-empty":
-			narrow = true
+			narrow = narrow || !not
 		case "-type", "-xtype":
 			if i++; i < len(args) && args[i].Text == "l" {
 				narrow = true
@@ -578,6 +587,16 @@ func (j *judge) findDelete(c *shellcmd.Command) []removal {
 	return j.findTargets(c, starts, narrow)
 }
 
+// namesGit reports whether a find looks for folders named .git.
+func namesGit(args []word) bool {
+	for i := range args {
+		if t := args[i].Text; i > 0 && (t == ".git" || t == "*/.git") && strings.HasSuffix(args[i-1].Text, "e") && args[i-1].Text[0] == '-' {
+			return i < 2 || args[i-2].Text != "!" && args[i-2].Text != "-not"
+		}
+	}
+	return false
+}
+
 // findTargets judges a delete of all that find meets: a narrowing test makes
 // the project's own tree fair game, nothing else.
 func (j *judge) findTargets(c *shellcmd.Command, starts []*word, narrow bool) []removal {
@@ -587,6 +606,10 @@ func (j *judge) findTargets(c *shellcmd.Command, starts []*word, narrow bool) []
 	}
 	for _, w := range starts {
 		r := j.tree(c, w, false)
+		if r.danger == projectTarget && narrow && namesGit(c.Args()) {
+			out = append(out, removal{gitTarget, "every .git below " + w.Text})
+			continue
+		}
 		if r.danger == projectTarget && narrow {
 			if p, ok := j.abs(c.Dir, w.Text); ok && j.within(j.root, p) {
 				continue
@@ -702,6 +725,9 @@ func (j *judge) windowsDelete(c *shellcmd.Command) []removal {
 			t := strings.ToLower(args[i].Text)
 			switch {
 			case t == "-":
+			case t == "/s":
+				recursive = true
+			case t == "/q":
 			case strings.HasPrefix(t, "-") && len(t) > 1 && args[i].Raw[0] == '-':
 				name := strings.TrimSuffix(t, ":$true")
 				switch {

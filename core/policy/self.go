@@ -59,7 +59,7 @@ var selfRules = [...]Rule{
 		Instead: "change other keys with the edit tool: an edit passes when the file stays valid JSON, keeps the guardrails entries byte for byte and touches no hook switch",
 		Fire: []string{
 			"echo '{}' > .claude/settings.json", "jq 'del(.hooks)' .claude/settings.json > t && mv t .claude/settings.json", "rm -rf .claude",
-			"sed -i s/a/b/ ~/.claude/settings.json", "ln -sf /tmp/x .claude/settings.json", `python3 -c "import json;p='.claude/settings.json';open(p,'w').write('{}')"`,
+			"sed -i s/a/b/ ~/.claude/settings.json", "ln -sf /tmp/x .claude/settings.json", "ln -sfn /tmp/x .claude", `python3 -c "import json;p='.claude/settings.json';open(p,'w').write('{}')"`,
 			"cd .claude && truncate -s 0 settings.json", "git rm .claude/settings.json", "chmod 000 .claude/settings.json",
 		},
 		Pass:   []string{"cat .claude/settings.json", "jq .hooks .claude/settings.json", "cp .claude/settings.json /tmp/copy.json", "mkdir -p /tmp/fx/.claude && echo '{}' > /tmp/fx/.claude/settings.json"},
@@ -312,6 +312,17 @@ func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
 		if g, _ := j.guarded(p); g != unguarded && (g != guardLedger || w.remove) {
 			return g, j.show(p)
 		}
+		if w.from != nil {
+			for _, k := range j.known() {
+				if !foldWithin(p, k) || len(k) == len(p) {
+					continue
+				}
+				// A folder put in place of, or copied over, one that holds it.
+				if g, _ := j.guarded(k); g != unguarded && (links(c) && !j.within(p, j.root) && !j.within(p, j.home) || j.brings(c, w.from, k[len(p):])) {
+					return g, j.show(k)
+				}
+			}
+		}
 		if w.remove {
 			for _, k := range j.known() {
 				if foldWithin(p, k) && j.exists(k) && !j.within(p, j.root) && !j.within(p, j.home) {
@@ -323,6 +334,21 @@ func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
 		}
 	}
 	return unguarded, ""
+}
+
+// links reports whether c makes links.
+func links(c *shellcmd.Command) bool {
+	return c.Program == "ln" || c.Program == "gln" || c.Program == "link"
+}
+
+// brings reports whether a folder that is copied or moved has a file at rel.
+func (j *judge) brings(c *shellcmd.Command, from *word, rel string) bool {
+	for _, p := range j.paths(c, from) {
+		if j.exists(strings.TrimSuffix(p, "/") + rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // hitsPattern reports whether base/pattern matches k or a folder that holds
@@ -353,7 +379,7 @@ func guardWrites(j *judge, c *shellcmd.Command) (match, bool) {
 			return match{what: verbFor(w) + oneLine(shown)}, true
 		}
 		// A second name for a guarded file would be a way round its first.
-		if w.from != nil && (c.Program == "ln" || c.Program == "link" || c.Program == "gln") {
+		if w.from != nil && links(c) {
 			if g, shown := j.touched(c, &write{path: w.from}); ruleIndex(g) == rule && g != guardAgent && g != guardGlob {
 				return match{what: "makes a second name for " + oneLine(shown)}, true
 			}

@@ -28,30 +28,28 @@ func (j *judge) verdict(gateID string) hook.Verdict {
 	}
 	v := hook.Verdict{Decision: top, Gate: gateID}
 	var b strings.Builder
-	n := 0
+	var shown []*finding
 	for i := range j.found {
 		f := &j.found[i]
 		if f.rule.Verdict != top {
 			continue
 		}
-		if n++; n > 3 {
+		if len(shown) == 3 {
 			break
 		}
 		if v.Rule == "" {
 			v.Rule = f.rule.ID
-		} else {
-			b.WriteString("\n")
 		}
-		b.WriteString(j.reason(f))
+		shown = append(shown, f)
+		f.explain(&b)
 	}
-	v.Reason = hook.Clip(b.String(), gate.MaxReason)
+	closing := j.closing(top, shown)
+	v.Reason = hook.Clip(strings.TrimSuffix(b.String(), "\n"), gate.MaxReason-len(closing)-1) + "\n" + closing
 	return v
 }
 
-// reason is what the model reads: rule, what matched, why, what to do instead,
-// whether a retry helps, how a human may permit it.
-func (j *judge) reason(f *finding) string {
-	var b strings.Builder
+// explain writes the rule, what matched, why, and what to do instead.
+func (f *finding) explain(b *strings.Builder) {
 	b.WriteString("guardrails ")
 	b.WriteString(f.rule.ID)
 	b.WriteString(": `")
@@ -64,29 +62,46 @@ func (j *judge) reason(f *finding) string {
 		b.WriteString("– ")
 	}
 	b.WriteString(f.rule.Why)
-	b.WriteString(".")
+	b.WriteString(".\n")
 	instead := f.instead
 	if instead == "" {
 		instead = f.rule.Instead
 	}
 	if instead != "" {
-		b.WriteString("\nInstead: ")
+		b.WriteString("Instead: ")
 		b.WriteString(instead)
-		b.WriteString(".")
+		b.WriteString(".\n")
 	}
-	b.WriteString("\nA retry, or the same thing spelled differently, is judged the same.")
-	human := "run it in a terminal"
-	if f.rule.Pack() != packSelf {
+}
+
+// closing says whether a retry helps and how a human may permit it.
+func (j *judge) closing(top hook.Decision, fs []*finding) string {
+	how := "run it in a terminal"
+	rules, codes := "", ""
+	for _, f := range fs {
+		if f.rule.Pack() == packSelf {
+			rules, codes = "", ""
+			break
+		}
+		if rules != "" {
+			rules += " and "
+			codes += " and "
+		}
+		rules += f.rule.ID
 		if j.set.Permit != nil {
-			human = j.set.Permit(Code(f.rule.ID, f.argv, j.root))
-		} else {
-			human += ", or add a policy.allow entry for " + f.rule.ID + " to ~/.guardrails/config.yaml"
+			codes += j.set.Permit(Code(f.rule.ID, f.argv, j.root))
 		}
 	}
-	b.WriteString(" If it is really wanted, tell your human: they can ")
-	b.WriteString(human)
-	b.WriteString(".")
-	return b.String()
+	switch {
+	case codes != "" && j.set.Permit != nil:
+		how = codes
+	case rules != "":
+		how += ", or allow " + rules + " under policy.allow in ~/.guardrails/config.yaml"
+	}
+	if top == hook.Ask {
+		return "This needs a human's yes; a retry only asks again. Where nobody can be asked, your human can " + how + "."
+	}
+	return "A retry, or the same thing spelled differently, is judged the same. If it is really wanted, tell your human: they can " + how + "."
 }
 
 const maxCall = 240
@@ -123,6 +138,22 @@ func callOf(c *shellcmd.Command) string {
 		}
 	}
 	return oneLine(b.String())
+}
+
+// pipeOf shows the whole pipe that command i ends or stands in.
+func pipeOf(l *shellcmd.Line, i int) string {
+	c := &l.Commands[i]
+	var parts []string
+	for k := range l.Commands {
+		d := &l.Commands[k]
+		if d.Pipeline == c.Pipeline && d.Parent == c.Parent && d.Stage <= c.Stage && len(parts) < 8 {
+			parts = append(parts, callOf(d))
+		}
+	}
+	if len(parts) < 2 {
+		return callOf(c)
+	}
+	return oneLine(strings.Join(parts, " | "))
 }
 
 // showWord is a word for a message: its value, or how it was written when that
