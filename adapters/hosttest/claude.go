@@ -1,16 +1,8 @@
 package hosttest
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 )
 
 // Claude is one run of Claude Code. It sees nothing of this machine but PATH:
@@ -29,106 +21,16 @@ type Claude struct {
 	Stream  bool     // ask for stream-json and read it into Result.Stream
 }
 
-// Result is how a run ended.
-type Result struct {
-	ExitCode       int // -1 if a signal ended it
-	Stdout, Stderr []byte
-	Stream         []Line // only of a Claude with Stream
-}
-
-// DefaultDeadline ends a run whose context has no deadline.
-const DefaultDeadline = 5 * time.Minute
-
-// ErrDeadline is returned for a run that had to be ended.
-var ErrDeadline = errors.New("deadline passed")
-
-// Run runs c to its end and leaves no process behind: when it returns, every
-// process that the run started is gone (on Linux by a mark in its environment,
-// elsewhere by process group). The error tells of a run that could not be
-// started, read or finished, not of an exit code.
-func Run(ctx context.Context, c Claude) (Result, error) {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, DefaultDeadline)
-		defer cancel()
-	}
-	tmp := c.tmp()
-	if err := os.MkdirAll(tmp, 0o700); err != nil {
-		return Result{}, fmt.Errorf("run %s: %w", c.Bin, err)
-	}
-	mark := newMark()
-	args := append([]string(nil), c.Args...)
+func (c Claude) invocation() (invocation, error) {
+	in := invocation{bin: c.Bin, dir: c.Dir, tmp: c.tmp(), stream: c.Stream && c.Prompt != ""}
+	in.args = append(in.args, c.Args...)
 	if c.Prompt != "" {
 		if c.Stream {
-			args = append(args, "--output-format", "stream-json", "--verbose")
+			in.args = append(in.args, "--output-format", "stream-json", "--verbose")
 		}
-		args = append(args, "-p", c.Prompt)
+		in.args = append(in.args, "-p", c.Prompt)
 	}
-	// Files, not pipes: a process that is left running must not hold us up.
-	stdout, stderr := filepath.Join(tmp, mark+".stdout"), filepath.Join(tmp, mark+".stderr")
-	outFile, errFile, err := twoFiles(stdout, stderr)
-	if err != nil {
-		return Result{}, fmt.Errorf("run %s: %w", c.Bin, err)
-	}
-	cmd := exec.CommandContext(ctx, c.Bin, args...) //nolint:forbidigo // host programs are started here, with their own ending
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.Dir, outFile, errFile
-	cmd.Env = append(c.Environ(), markVar+"="+mark)
-	group(cmd)
-	err = cmd.Run()
-	endGroup(cmd)
-	endMarked(mark)
-	_, _ = outFile.Close(), errFile.Close() // written by the child, not by us
-
-	r := Result{ExitCode: -1}
-	for _, f := range []struct {
-		name string
-		to   *[]byte
-	}{{stdout, &r.Stdout}, {stderr, &r.Stderr}} {
-		b, rerr := os.ReadFile(f.name)
-		if rerr != nil {
-			return r, fmt.Errorf("run %s: %w", c.Bin, rerr)
-		}
-		*f.to = b
-		_ = os.Remove(f.name) // Home is the caller's to remove
-	}
-	if cmd.ProcessState != nil {
-		r.ExitCode = cmd.ProcessState.ExitCode()
-	}
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return r, fmt.Errorf("run %s %s: %w\nstdout: %s\nstderr: %s", c.Bin, strings.Join(args, " "), ErrDeadline, tail(r.Stdout), tail(r.Stderr))
-	case err != nil && !errors.As(err, &exit):
-		return r, fmt.Errorf("run %s: %w", c.Bin, err)
-	}
-	if c.Stream && c.Prompt != "" {
-		if r.Stream, err = ParseStream(r.Stdout); err != nil {
-			return r, fmt.Errorf("run %s: %w\nstderr: %s", c.Bin, err, tail(r.Stderr))
-		}
-	}
-	return r, nil
-}
-
-func twoFiles(a, b string) (*os.File, *os.File, error) {
-	fa, err := os.OpenFile(a, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	fb, err := os.OpenFile(b, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		_ = fa.Close()
-		return nil, nil, err
-	}
-	return fa, fb, nil
-}
-
-// markVar is a variable that every process of a run inherits.
-const markVar = "HOSTTEST_RUN"
-
-func newMark() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	return in, os.MkdirAll(in.tmp, 0o700)
 }
 
 // tmp is where a run's temporary files go.
@@ -166,13 +68,4 @@ func (c Claude) Environ() []string {
 			"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
 	}
 	return append(env, c.Env...)
-}
-
-// tail returns the end of b, for a message.
-func tail(b []byte) []byte {
-	const most = 2000
-	if len(b) > most {
-		return b[len(b)-most:]
-	}
-	return b
 }

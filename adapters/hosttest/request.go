@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Kind says what a request was. The zero value is one that is no part of the
-// Messages API.
+// Kind says what a request was. The zero value is one that is no part of a
+// model's API.
 type Kind int
 
 // Kinds of request.
@@ -15,7 +15,7 @@ const (
 	Probe    Kind = iota // a hello, a HEAD, a path we do not know
 	Turned               // a turn of a conversation: it offers tools
 	Side                 // a request without tools: a title, a summary
-	Count                // count_tokens
+	Count                // a count of tokens
 	Outbound             // an attempt to reach another host through us as its proxy; refused
 )
 
@@ -47,7 +47,8 @@ type Request struct {
 	Body         []byte
 }
 
-// Payload is the body of a Messages API request, as far as assertions need it.
+// Payload is the body of a request to the model, as far as assertions need it,
+// in the words of the Messages API.
 type Payload struct {
 	Model    string
 	Stream   bool

@@ -2,27 +2,21 @@ package hosttest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// Server is a scripted Messages API on 127.0.0.1. It answers whatever else a
-// client asks of it with something harmless, and as the client's proxy refuses
-// every other address, so that a run stays on this machine.
+// Server is a scripted model on 127.0.0.1 that speaks Anthropic's Messages API
+// and the Gemini API. It answers whatever else a client asks of it with
+// something harmless, and as the client's proxy refuses every other address, so
+// that a run stays on this machine.
 type Server struct {
 	script Script
-	ln     net.Listener
-	http   *http.Server
-	done   chan struct{}
+	*endpoint
 
 	mu       sync.Mutex
 	requests []Request
@@ -30,46 +24,25 @@ type Server struct {
 	ids      int
 }
 
-// maxBody bounds one request: a conversation with a large tool result is a few
-// megabytes.
-const maxBody = 64 << 20
-
 // Serve starts a server that plays s on a free port of 127.0.0.1.
 func Serve(s Script) (*Server, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("scripted model server: %w", err)
+	srv := &Server{script: s, failed: map[[2]int]int{}}
+	var err error
+	if srv.endpoint, err = listen(srv.serve); err != nil {
+		return nil, err
 	}
-	srv := &Server{script: s, ln: ln, done: make(chan struct{}), failed: map[[2]int]int{}}
-	srv.http = &http.Server{Handler: http.HandlerFunc(srv.serve), ReadHeaderTimeout: 30 * time.Second}
-	go func() {
-		defer close(srv.done)
-		_ = srv.http.Serve(ln) // ends with http.ErrServerClosed at Close
-	}()
 	return srv, nil
 }
 
 // URL returns the server's base address, as ANTHROPIC_BASE_URL wants it.
-func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
+func (s *Server) URL() string { return s.url() }
 
 // Close stops the server. It waits a moment for answers under way, then cuts
 // them off.
-func (s *Server) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	err := s.http.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = s.http.Close()
-	}
-	<-s.done
-	if err != nil {
-		return fmt.Errorf("scripted model server: %w", err)
-	}
-	return nil
-}
+func (s *Server) Close() error { return s.close(2 * time.Second) }
 
 // Requests returns what was asked so far, in order of arrival.
 func (s *Server) Requests() []Request {
@@ -126,58 +99,63 @@ func (s *Server) Saw(conversation string) string {
 	return b.String()
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	req := Request{Method: r.Method, Path: r.URL.Path, Status: http.StatusOK}
-	if r.Method == http.MethodConnect || r.URL.IsAbs() {
-		req.Kind, req.Path, req.Status = Outbound, r.Host, http.StatusForbidden
+func (s *Server) serve(c call) reply {
+	req := Request{Method: c.method, Path: c.path, Status: 200}
+	if c.proxied {
+		req.Kind, req.Path, req.Status = Outbound, c.host, 403
 		s.keep(req)
-		http.Error(w, "this run has no network", http.StatusForbidden)
-		return
+		return reply{status: req.Status, mime: "text/plain; charset=utf-8", body: []byte("this run has no network\n")}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		req.Status = http.StatusRequestEntityTooLarge
+	if c.tooLong {
+		req.Status = 413
 		s.keep(req)
-		apiError(w, req.Status, "invalid_request_error", err.Error())
-		return
+		return apiError(req.Status, "invalid_request_error", "the request is too large")
 	}
-	req.Body = body
-	path := strings.TrimSuffix(r.URL.Path, "/")
+	req.Body = c.body
+	path := strings.TrimSuffix(c.path, "/")
 	switch {
-	case r.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages/count_tokens"):
+	case c.method == "POST" && strings.HasSuffix(path, "/v1/messages/count_tokens"):
 		req.Kind = Count
 		s.keep(req)
-		writeJSON(w, http.StatusOK, map[string]any{"input_tokens": len(body) / 4})
-	case r.Method == http.MethodPost && strings.HasSuffix(path, "/v1/messages"):
-		s.messages(w, req)
-	case r.Method == http.MethodHead || r.Method == http.MethodGet || r.Method == http.MethodOptions:
-		s.keep(req)
-		writeJSON(w, http.StatusOK, map[string]any{})
-	default:
-		s.keep(req)
-		writeJSON(w, http.StatusOK, map[string]any{})
+		return replyJSON(req.Status, map[string]any{"input_tokens": len(c.body) / 4})
+	case c.method == "POST" && strings.HasSuffix(path, "/v1/messages"):
+		return s.messages(req)
 	}
+	if model, method, ok := geminiMethod(path); ok && c.method == "POST" {
+		return s.gemini(req, model, method)
+	}
+	s.keep(req)
+	return replyJSON(req.Status, map[string]any{})
 }
 
 // messages answers POST /v1/messages.
-func (s *Server) messages(w http.ResponseWriter, req Request) {
+func (s *Server) messages(req Request) reply {
 	p, err := ParsePayload(req.Body)
 	if err != nil {
-		req.Status = http.StatusBadRequest
+		req.Status = 400
 		s.keep(req)
-		apiError(w, req.Status, "invalid_request_error", err.Error())
-		return
+		return apiError(req.Status, "invalid_request_error", err.Error())
 	}
 	req.Payload = p
+	turn, refusal := s.turn(&req)
+	if refusal != nil {
+		return apiError(refusal.Status, refusal.Type, refusal.Message)
+	}
+	return s.say(p, turn)
+}
+
+// turn finds what the script says to a request with its Payload, or the error
+// that it gives in its place, and keeps the request.
+func (s *Server) turn(req *Request) (Turn, *APIError) {
+	defer func() { s.keep(*req) }()
+	p := req.Payload
 	if len(p.Tools) == 0 {
 		req.Kind = Side
-		s.keep(req)
 		text := s.script.Side
 		if text == "" {
 			text = `{"title":"scripted","isNewTopic":false}`
 		}
-		s.say(w, p, Turn{Text: text})
-		return
+		return Turn{Text: text}, nil
 	}
 	req.Kind, req.Turn = Turned, p.Spoken()
 	turn := Turn{Text: Closing}
@@ -189,16 +167,11 @@ func (s *Server) messages(w http.ResponseWriter, req Request) {
 			turn = c.Turns[req.Turn]
 		}
 	}
-	if e := turn.Error; e != nil {
-		if s.refuses(conv, req.Turn, e) {
-			req.Status = e.Status
-			s.keep(req)
-			apiError(w, e.Status, e.Type, e.Message)
-			return
-		}
+	if e := turn.Error; e != nil && s.refuses(conv, req.Turn, e) {
+		req.Status = e.Status
+		return Turn{}, e
 	}
-	s.keep(req)
-	s.say(w, p, turn)
+	return turn, nil
 }
 
 // refuses counts one error given for a turn, while there are any to give.
@@ -230,19 +203,19 @@ func (s *Server) id(prefix string) string {
 	return fmt.Sprintf("%s_%s%018d", prefix, port, s.ids)
 }
 
-// reply is a Messages API answer.
-type reply struct {
+// message is a Messages API answer.
+type message struct {
 	ID           string         `json:"id"`
 	Type         string         `json:"type"`
 	Role         string         `json:"role"`
 	Model        string         `json:"model"`
-	Content      []replyBlock   `json:"content"`
+	Content      []messageBlock `json:"content"`
 	StopReason   *string        `json:"stop_reason"`
 	StopSequence *string        `json:"stop_sequence"`
 	Usage        map[string]int `json:"usage"`
 }
 
-type replyBlock struct {
+type messageBlock struct {
 	Type  string          `json:"type"`
 	Text  *string         `json:"text,omitempty"`
 	ID    string          `json:"id,omitempty"`
@@ -250,9 +223,9 @@ type replyBlock struct {
 	Input json.RawMessage `json:"input,omitempty"`
 }
 
-// say writes t as an answer to p, streamed if p asks for it.
-func (s *Server) say(w http.ResponseWriter, p Payload, t Turn) {
-	m := reply{
+// say gives t as an answer to p, streamed if p asks for it.
+func (s *Server) say(p Payload, t Turn) reply {
+	m := message{
 		ID: s.id("msg"), Type: "message", Role: "assistant", Model: p.Model,
 		Usage: map[string]int{"input_tokens": 10, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
 	}
@@ -261,30 +234,28 @@ func (s *Server) say(w http.ResponseWriter, p Payload, t Turn) {
 		if text == "" {
 			text = Closing
 		}
-		m.Content = append(m.Content, replyBlock{Type: "text", Text: &text})
+		m.Content = append(m.Content, messageBlock{Type: "text", Text: &text})
 	}
 	for _, c := range t.Calls {
 		raw, err := json.Marshal(c.Input)
 		if err != nil { // check has seen this script
-			apiError(w, http.StatusInternalServerError, "api_error", err.Error())
-			return
+			return apiError(500, "api_error", err.Error())
 		}
-		m.Content = append(m.Content, replyBlock{Type: "tool_use", ID: s.id("toolu"), Name: c.Tool, Input: raw})
+		m.Content = append(m.Content, messageBlock{Type: "tool_use", ID: s.id("toolu"), Name: c.Tool, Input: raw})
 	}
 	stop := "end_turn"
 	if len(t.Calls) > 0 {
 		stop = "tool_use"
 	}
 	if p.Stream {
-		stream(w, m, stop)
-		return
+		return stream(m, stop)
 	}
 	m.StopReason = &stop
-	writeJSON(w, http.StatusOK, m)
+	return replyJSON(200, m)
 }
 
-// stream writes m as server-sent events.
-func stream(w http.ResponseWriter, m reply, stop string) {
+// stream gives m as server-sent events.
+func stream(m message, stop string) reply {
 	var b bytes.Buffer
 	event := func(name string, data any) {
 		raw, err := json.Marshal(data)
@@ -297,7 +268,7 @@ func stream(w http.ResponseWriter, m reply, stop string) {
 	}
 	type obj = map[string]any
 	blocks := m.Content
-	m.Content = []replyBlock{}
+	m.Content = []messageBlock{}
 	event("message_start", obj{"type": "message_start", "message": m})
 	event("ping", obj{"type": "ping"})
 	for i, blk := range blocks {
@@ -316,30 +287,25 @@ func stream(w http.ResponseWriter, m reply, stop string) {
 	}
 	event("message_delta", obj{"type": "message_delta", "delta": obj{"stop_reason": stop, "stop_sequence": nil}, "usage": obj{"output_tokens": 10}})
 	event("message_stop", obj{"type": "message_stop"})
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Request-Id", "req_"+m.ID)
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b.Bytes()) // the client may be gone
+	return reply{
+		status: 200, mime: "text/event-stream; charset=utf-8",
+		headers: []string{"Cache-Control: no-cache", "Request-Id: req_" + m.ID}, body: b.Bytes(),
+	}
 }
 
-func writeJSON(w http.ResponseWriter, status int, v any) {
+func replyJSON(status int, v any) reply {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return reply{status: 500, mime: "text/plain; charset=utf-8", body: []byte(err.Error() + "\n")}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
-	w.WriteHeader(status)
-	_, _ = w.Write(raw) // the client may be gone
+	return reply{status: status, mime: "application/json", body: raw}
 }
 
-func apiError(w http.ResponseWriter, status int, kind, message string) {
+func apiError(status int, kind, message string) reply {
 	if kind == "" {
 		kind = "api_error"
 	}
-	w.Header().Set("Retry-After-Ms", "1") // clients back off for seconds otherwise
-	writeJSON(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
+	r := replyJSON(status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
+	r.headers = []string{"Retry-After-Ms: 1"} // clients back off for seconds otherwise
+	return r
 }
