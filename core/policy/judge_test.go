@@ -302,8 +302,8 @@ func TestDangerIsNotHiddenByWhatStandsAround(t *testing.T) {
 			if strings.ContainsAny(line, "\n&|;(") && !strings.Contains(w, "\n") && w != "%s &" && !strings.Contains(w, "$(") {
 				continue // a prefix or suffix is for one simple command
 			}
-			if strings.HasPrefix(line, "!") && strings.HasSuffix(w, " %s") {
-				continue // no program is called !
+			if (strings.HasPrefix(line, "!") || strings.HasPrefix(line, "LC_ALL=")) && strings.HasSuffix(w, " %s") {
+				continue // no program has such a name
 			}
 			line = strings.ReplaceAll(w, "%s", line)
 		}
