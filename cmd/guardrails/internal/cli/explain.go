@@ -75,17 +75,24 @@ func ruleJSON(r policy.Rule) map[string]any {
 	}
 }
 
-// didYouMean names the rules that hold the last part of a wrong id.
+// didYouMean names the rules that a wrong id may mean: those of that name in
+// another pack, else those whose name holds it.
 func didYouMean(id string) string {
-	_, name, ok := strings.Cut(id, "/")
-	if !ok {
-		name = id
+	name := id[strings.LastIndexByte(id, '/')+1:]
+	if name == "" {
+		return ""
 	}
-	var near []string
+	var same, near []string
 	for _, r := range policy.Rules() {
-		if name != "" && (strings.Contains(r.ID, name) || strings.Contains(name, strings.TrimPrefix(r.ID, r.Pack()+"/"))) {
+		switch own := strings.TrimPrefix(r.ID, r.Pack()+"/"); {
+		case own == name:
+			same = append(same, r.ID)
+		case strings.Contains(own, name) || strings.Contains(name, own):
 			near = append(near, r.ID)
 		}
+	}
+	if len(same) > 0 {
+		near = same
 	}
 	if len(near) == 0 || len(near) > 5 {
 		return ""

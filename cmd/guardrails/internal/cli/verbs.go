@@ -10,6 +10,7 @@ func verbs(a *app) []*cobra.Command {
 		newStatusCmd(a),
 		newExplainCmd(a),
 		newLogCmd(a),
+		newStatsCmd(a),
 		newConfigCmd(a),
 		newTrustCmd(a),
 		newAllowCmd(a),

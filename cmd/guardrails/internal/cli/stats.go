@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/core/audit"
+)
+
+func newStatsCmd(a *app) *cobra.Command {
+	var (
+		asJSON bool
+		since  string
+	)
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Count what was decided, and how long it took",
+		Example: `  guardrails stats
+  guardrails stats --since 168h --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			from, err := sinceTime(a.now(), since, 0)
+			if err != nil {
+				return err
+			}
+			log := audit.Log{Dir: filepath.Join(a.state, "log"), Now: a.now}
+			stats, err := log.Stats(from)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				for _, s := range stats {
+					if err := a.writeJSON(s); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return a.printStats(stats)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print one JSON object for each host and event")
+	f.StringVar(&since, "since", "", "from a `TIME` on (default: all of today): a duration back, a day or a time (RFC 3339)")
+	return cmd
+}
+
+func (a *app) printStats(stats []audit.Stat) error {
+	if len(stats) == 0 {
+		a.hintf("no calls in that time")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "host\tevent\tcalls\tp50 ms\tp95 ms\tlapses\tdecisions")
+	for _, s := range stats {
+		var decisions []string
+		for d, n := range s.Decisions {
+			decisions = append(decisions, fmt.Sprintf("%s %d", d, n))
+		}
+		slices.Sort(decisions)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%d\t%s\n", s.Host, s.Event, s.Calls, s.P50, s.P95, s.Lapses, strings.Join(decisions, ", "))
+	}
+	return w.Flush()
+}
