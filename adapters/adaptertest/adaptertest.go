@@ -450,7 +450,7 @@ func legal(s *suite) (errs []error) {
 				_, broken = s.o.Host(e, out)
 			}
 			if broken == nil && string(out) != s.o.Neutral(e) {
-				broken = neverAllows(out)
+				broken = neverAllows(out, []byte(s.o.Neutral(e)))
 			}
 			if broken != nil {
 				errs = append(errs, fmt.Errorf("%w\n%s\nanswer: %.600s", broken, describe(e, v), out))
@@ -494,11 +494,17 @@ func neutral(s *suite) (errs []error) {
 	return errs
 }
 
-// neverAllows: no answer but the neutral one may hold a word that lets a call
-// through.
-func neverAllows(out []byte) error {
-	var answer any
+// neverAllows: no answer may hold a word that lets a call through, but where
+// the neutral answer holds the same one.
+func neverAllows(out, neutral []byte) error {
+	var answer, usual map[string]any
 	if len(out) > 0 && json.Unmarshal(out, &answer) == nil {
+		_ = json.Unmarshal(neutral, &usual) // empty: nothing is usual
+		for k, v := range usual {
+			if reflect.DeepEqual(answer[k], v) {
+				delete(answer, k)
+			}
+		}
 		if at := allows(answer); at != "" {
 			return fmt.Errorf("%s allows", at)
 		}

@@ -1,5 +1,7 @@
 package hook
 
+import "io/fs"
+
 // Adapter translates one host. Decode and Encode are total and pure: they
 // return for every input and touch neither files nor the environment.
 type Adapter interface {
@@ -43,6 +45,7 @@ type Capabilities struct {
 	Subagents     bool // subagent calls are marked, and their end is an event
 	ToolUseID     bool // tool events carry an id of the call
 	ClosedOutput  bool // unknown output keys are errors
+	ForeignDir    bool // a hook runs in a folder of the host's, not in the session's: it says nothing of the project
 
 	Outcome OutcomeSource
 
@@ -84,6 +87,9 @@ type LiveFile struct {
 	Entries bool
 	// Dir marks a folder (a bundle) that is protected whole.
 	Dir bool
+	// Loads says why the host would drop the file's whole content, "" if it
+	// would not. nil = it is not that strict, or the file's form is unknown.
+	Loads func(content []byte) string
 }
 
 // Paths is what an adapter needs to know of the machine to name its files.
@@ -111,4 +117,20 @@ type OutcomeReader interface {
 // Headless is an adapter whose host can be given one prompt without a terminal.
 type Headless interface {
 	HeadlessCommand(prompt string) []string
+}
+
+// ReadFS is read-only access to files by absolute path.
+type ReadFS interface {
+	Lstat(name string) (fs.FileInfo, error)
+	// ReadFile fails on files larger than max bytes.
+	ReadFile(name string, max int64) ([]byte, error)
+}
+
+// Approver is an adapter of a host that remembers, by a command's text, what
+// its user approved or refused. A rewritten command must not slip past such a
+// verdict, nor borrow one.
+type Approver interface {
+	// MayRewrite reports whether original may run as rewritten, and if not, why.
+	// Whatever is unknown is a no.
+	MayRewrite(e *Event, files ReadFS, p Paths, original, rewritten string) (ok bool, why string)
 }

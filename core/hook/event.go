@@ -34,6 +34,9 @@ const (
 	ConfigChange         EventName = "ConfigChange"
 	SessionEnd           EventName = "SessionEnd"
 	Notification         EventName = "Notification"
+	// PreModelCall comes before each call of the model but a turn's first, which
+	// is UserPromptSubmit: where a host that takes no context after a tool does.
+	PreModelCall EventName = "PreModelCall"
 )
 
 // BeforeTool reports whether e is asked before something runs, so that Deny,
