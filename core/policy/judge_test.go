@@ -302,6 +302,9 @@ func TestDangerIsNotHiddenByWhatStandsAround(t *testing.T) {
 			if strings.ContainsAny(line, "\n&|;(") && !strings.Contains(w, "\n") && w != "%s &" && !strings.Contains(w, "$(") {
 				continue // a prefix or suffix is for one simple command
 			}
+			if strings.HasPrefix(w, "f()") && strings.Contains(line, "f()") {
+				continue // one name for one function
+			}
 			if (strings.HasPrefix(line, "!") || strings.HasPrefix(line, "LC_ALL=")) && strings.HasSuffix(w, " %s") {
 				continue // no program has such a name
 			}
