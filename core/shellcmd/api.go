@@ -68,8 +68,8 @@ type Command struct {
 	// assignment or redirect (X=1, >file).
 	Argv []Word
 
-	// Program is the plain name of what runs: no directory, no .exe, backslash
-	// or quotes; busybox and toybox give the applet, git-reset gives git (and
+	// Program is the plain name of what runs, in lower case: no directory, no
+	// .exe, backslash or quotes; busybox and toybox give the applet, git-reset gives git (and
 	// Argv is then git reset …). A PowerShell command has its full cmdlet name
 	// in lower case (remove-item for ri, rm, del, rd). "" when Dynamic or when
 	// there is no Argv.

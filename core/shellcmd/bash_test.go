@@ -195,7 +195,7 @@ func genLine(t *rapid.T) string {
 		case 6:
 			s = "nice -n 1 timeout -k 5 10 " + s
 		case 7:
-			s = fmt.Sprintf("f%d() { %s; }; f%d q 'r s'", i, s, i)
+			s = fmt.Sprintf("{ f%d() { %s; }; f%d q 'r s'; }", i, s, i)
 		case 8:
 			s = "echo " + quoteFor(s) + " | bash"
 		case 9:

@@ -246,6 +246,13 @@ func (r *reader) batchCommand(t *source, a, b int, st *state, s *scope) {
 	if len(words) == 0 {
 		return
 	}
+	if isShell(programName(words[0].Text)) { // which takes its line apart by itself, with ' too
+		from := b - len(strings.TrimLeft(t.body[a:b], " \t@("))
+		words, redirs = looseRedirects(r.looseExpand(looseWords(t, from, b), st, s))
+		if len(words) == 0 {
+			return
+		}
+	}
 	// rd/s/q: switches may stick to a built-in's name
 	if name := words[0].Text; !words[0].Quoted {
 		if i := strings.IndexByte(name, '/'); i > 0 && batchBuiltin(strings.ToLower(name[:i])) {

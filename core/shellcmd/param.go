@@ -29,6 +29,9 @@ func (r *reader) variable(name string, st *state, s *scope) value {
 		}
 		return number()
 	case "0":
+		if st.zero != "" {
+			return known(st.zero)
+		}
 		return known("bash")
 	case "@", "*":
 		return st.allArgs()

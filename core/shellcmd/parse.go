@@ -32,6 +32,7 @@ type reader struct {
 	files     []written
 	defs      []*function
 	parser    *syntax.Parser
+	fds       int  // descriptors named {x}>
 	bare      bool // a panic is not caught: for tests
 
 	// the tree of commands, youngest first
@@ -79,6 +80,7 @@ type scope struct {
 	stage  int
 	depth  int
 	calls  *frame
+	first  bool   // exit ${PIPESTATUS[0]} follows: a pipe's first stage decides
 	extra  []Word // arguments for the last command of an alias
 }
 
@@ -337,7 +339,10 @@ func (r *reader) uncalled(s *scope) {
 		f.called = true
 		s2 := f.scope
 		s2.parent, s2.via = -1, ViaNone
-		s2.flags |= Uncalled | Conditional | Masked
+		s2.flags |= Conditional | Masked
+		if f.name != "command_not_found_handle" { // which bash calls by itself
+			s2.flags |= Uncalled
+		}
 		s2.calls = &frame{fn: f, up: s2.calls}
 		st := f.st
 		st.args, st.argsKnown = nil, false

@@ -21,7 +21,7 @@ func (r *reader) print(idx int, st *state) {
 	in := cmd.Stdin
 	inputless := len(argv) == 1 || len(argv) == 2 && argv[1].Text == "-"
 	switch cmd.Program {
-	case "true", ":", "false", "test", "[", "mkdir", "touch", "sleep", "wait", "chmod", "ln", "hash":
+	case "true", ":", "false", "test", "[", "mkdir", "touch", "sleep", "wait", "chmod", "ln":
 		say("", true)
 	case "pwd":
 		if cmd.Dir != "" && len(cmd.DirElse) == 0 {

@@ -66,10 +66,38 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 			}
 		}
 		cmd.Stdout.Known = len(argv) > 1
+	case "hash": // hash -p /bin/rm ls
+		cmd.Stdout.Known = true
+		for i := 1; i+2 < len(argv); i++ {
+			if argv[i].Text == "-p" {
+				st.aliases = &alias{name: argv[i+2].Text, text: argv[i+1], next: st.aliases}
+			}
+		}
 	case "unalias":
 		for _, w := range argv[1:] {
 			if a := st.alias(w.Text); a != nil || w.Text == "-a" {
 				st.aliases = nil
+			}
+		}
+	case "exec": // with redirects alone: they stay
+		if own && len(argv) == 1 {
+			for _, rd := range cmd.Redirects {
+				if rd.Outer {
+					continue
+				}
+				rd.Outer = true
+				if strings.HasSuffix(rd.Target.Text, "-") && (rd.Op == ">&" || rd.Op == "<&") {
+					st.fds = slices.DeleteFunc(slices.Clone(st.fds), func(o Redirect) bool { return o.Fd == rd.Fd })
+					continue
+				}
+				if o := opened(st.fds, rd.Target.Text); o != nil && (rd.Op == ">&" || rd.Op == "<&") {
+					fd := rd.Fd
+					rd = *o
+					rd.Fd = fd
+				}
+				if len(st.fds) < 64 {
+					st.fds = append(slices.Clip(st.fds), rd)
+				}
 			}
 		}
 	case "eval":
@@ -79,7 +107,7 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	case ".", "source":
 		r.source(idx, st, s)
 	case "echo", "printf", "cat", "tee", "base64", "gbase64", "xxd", "rev", "pwd", "true", ":", "false", "test", "[", "mkdir", "touch", "sleep",
-		"wait", "chmod", "ln", "which", "type", "basename", "dirname", "realpath", "readlink", "command", "tr", "hash", "sort", "uniq", "head", "tail", "seq", "yes", "sponge", "openssl":
+		"wait", "chmod", "ln", "which", "type", "basename", "dirname", "realpath", "readlink", "command", "tr", "sort", "uniq", "head", "tail", "seq", "yes", "sponge", "openssl":
 		r.print(idx, st)
 	case "curl", "wget", "aria2c", "fetch", "cp", "mv", "install", "dd":
 		r.fetched(idx)
@@ -252,7 +280,11 @@ func (r *reader) readInto(idx int, st *state) {
 	cmd := &r.line.Commands[idx]
 	argv := cmd.Argv
 	var names []string
-	i, _ := opts(argv, 1, "adinNptuO", "", func(name string, val *Word) bool {
+	short := "adinNptu"
+	if cmd.Program != "read" {
+		short = "dnOuCc"
+	}
+	i, _ := opts(argv, 1, short, "", func(name string, val *Word) bool {
 		if name == "-a" && val != nil {
 			names = append(names, val.Text)
 		}
@@ -553,9 +585,14 @@ flags:
 	case isCode && i < len(argv):
 		w := argv[i]
 		setArgs(i + 2)
-		if cmd.Flags&StdinArgs != 0 && w.Raw == "" && len(argv) == i+1 {
-			// xargs sh -c: the items are the program
-			r.shellCode(idx, FromArg, w.Values(), &w, false, sub, s)
+		if i+1 < len(argv) && argv[i+1].Static {
+			sub.zero = argv[i+1].Text
+		}
+		if cmd.Flags&StdinArgs != 0 && w.Raw == "" && len(argv) > i+1 && r.joinable(argv[i:]) {
+			// xargs sh -c: the first item is the program, all of them are what
+			// the writer has in mind
+			bodies, all := joined(argv[i:])
+			r.shellCode(idx, FromArg, bodies, &all, all.Static, sub, s)
 			return
 		}
 		r.shellCode(idx, FromArg, w.Values(), &w, w.Static, sub, s)
@@ -628,7 +665,7 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 	cmd := &r.line.Commands[idx]
 	argv := cmd.Argv
 	delim, custom, place, fromFile := "", false, "", false
-	one := false
+	one, notEmpty := false, false
 	i, _ := opts(argv, 1, "adEIJLnPRsS", "arg-file delimiter max-args max-procs max-chars process-slot-var", func(name string, val *Word) bool {
 		switch name {
 		case "-0", "--null":
@@ -646,6 +683,8 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 			place, one = "{}", true
 		case "-a", "--arg-file":
 			fromFile = true
+		case "-r", "--no-run-if-empty":
+			notEmpty = true
 		}
 		return true
 	})
@@ -658,6 +697,9 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 		words = []Word{{Raw: "echo", Text: "echo", Static: true, Pos: cmd.Pos, End: cmd.End}}
 	}
 	items, ok := xargsItems(in, delim, custom, one)
+	if ok && len(items) == 0 && notEmpty {
+		return
+	}
 	if len(items) > 256 {
 		items, ok = items[:256], false
 	}

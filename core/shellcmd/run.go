@@ -51,6 +51,9 @@ func (r *reader) simple(idx int, words []Word, assigns []Assign, redirs []Redire
 		cmd.Argv = words
 	}
 	r.finish(idx, assigns, redirs, st, s)
+	if p.cleared {
+		r.line.Commands[idx].Env = assigns
+	}
 
 	// a name with several possible values runs each of them
 	if len(first.Or) > 0 && s.via != ViaFunction {
@@ -106,7 +109,22 @@ func (r *reader) finish(idx int, assigns []Assign, redirs []Redirect, st *state,
 	if len(s.redirs) > 0 {
 		cmd.Redirects = append(slices.Clip(redirs), s.redirs...)
 	}
-	cmd.Stdin, cmd.Stdout = streams(redirs, s.in, s.out)
+	if len(st.fds) == 0 {
+		cmd.Stdin, cmd.Stdout = streams(redirs, s.in, s.out)
+	} else {
+		all := append(slices.Clip(st.fds), redirs...)
+		cmd.Redirects = append(slices.Clip(cmd.Redirects), st.fds...)
+		cmd.Stdin, cmd.Stdout = streams(all, s.in, s.out)
+		if s.in.Kind != Inherit || s.out.Kind != Inherit { // a pipe comes after exec
+			in, out := streams(redirs, s.in, s.out)
+			if s.in.Kind != Inherit {
+				cmd.Stdin = in
+			}
+			if s.out.Kind != Inherit && out.Kind == s.out.Kind && opened(all, lastDup(redirs)) == nil {
+				cmd.Stdout = out
+			}
+		}
+	}
 	cmd.Stdout.Known, cmd.Stdout.Text = false, ""
 	if cmd.Stdin.Kind == File {
 		if f := r.file(&cmd.Stdin.File, cmd.Dir); f != nil {
@@ -114,6 +132,16 @@ func (r *reader) finish(idx int, assigns []Assign, redirs []Redirect, st *state,
 			cmd.Stdin.Peers = union(cmd.Stdin.Peers, f.from)
 		}
 	}
+}
+
+// lastDup is the descriptor that output is last sent to, as in >&3.
+func lastDup(list []Redirect) string {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Fd == 1 && list[i].Op == ">&" {
+			return list[i].Target.Text
+		}
+	}
+	return ""
 }
 
 // programOf is the plain name of the program that w names, "" when unknown.
@@ -262,8 +290,8 @@ func (r *reader) callFunction(idx int, f *function, st *state, s *scope) {
 	s2 := r.inside(idx, ViaFunction, s)
 	s2.t = f.scope.t
 	s2.calls = &frame{fn: f, up: s.calls}
-	args, argsKnown := st.args, st.argsKnown
-	st.args = nil
+	args, argsKnown, locals, before := st.args, st.argsKnown, st.locals, st.vars
+	st.args, st.locals = nil, nil
 	st.argsKnown = true
 	for i := range cmd.Argv[1:] {
 		w := &cmd.Argv[1+i]
@@ -290,7 +318,14 @@ func (r *reader) callFunction(idx int, f *function, st *state, s *scope) {
 			}
 		}
 	}
-	st.args, st.argsKnown = args, argsKnown
+	for _, name := range st.locals {
+		old, ok := (&state{vars: before}).lookup(name)
+		if !ok {
+			old = unknownVar(name)
+		}
+		st.vars = &binding{name: name, val: old, next: st.vars}
+	}
+	st.args, st.argsKnown, st.locals = args, argsKnown, locals
 	cmd = &r.line.Commands[idx]
 	cmd.Stdout.Text, cmd.Stdout.Known = r.childOutput(idx)
 }

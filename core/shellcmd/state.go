@@ -111,9 +111,12 @@ type state struct {
 	aliases   *alias
 	args      []value // $1 …
 	argsKnown bool
+	zero      string // $0, if not bash
 	errexit   bool
 	pipefail  bool
 	allexport bool
+	locals    []string   // names that the running function made its own
+	fds       []Redirect // descriptors opened by exec
 }
 
 func (st *state) fork() *state {
@@ -121,6 +124,7 @@ func (st *state) fork() *state {
 	c.exports = slices.Clip(c.exports)
 	c.dirElse = slices.Clip(c.dirElse)
 	c.stack = slices.Clip(c.stack)
+	c.fds = slices.Clip(c.fds)
 	return &c
 }
 

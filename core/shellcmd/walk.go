@@ -69,8 +69,10 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 		if masked && stmt.Background {
 			masked = !waitsFor(list[i+1:])
 		}
-		if masked || len(s.extra) > 0 && i < len(list)-1 {
+		first := i < len(list)-1 && firstDecides(list[i+1])
+		if masked || first || len(s.extra) > 0 && i < len(list)-1 {
 			s2 := *s
+			s2.first = first
 			if masked {
 				s2.flags |= Masked
 			}
@@ -100,6 +102,12 @@ func exitsWith(rest []*syntax.Stmt) bool {
 	}
 	name, arg := simpleCall(rest[len(rest)-1])
 	return (name == "exit" || name == "return") && (arg == "$"+a.Name.Value || arg == "${"+a.Name.Value+"}")
+}
+
+// firstDecides reports whether s is exit ${PIPESTATUS[0]}.
+func firstDecides(s *syntax.Stmt) bool {
+	name, arg := simpleCall(s)
+	return (name == "exit" || name == "return") && arg == "${PIPESTATUS[0]}"
 }
 
 func waitsFor(rest []*syntax.Stmt) bool {
@@ -355,6 +363,8 @@ func (r *reader) pipeline(c *syntax.BinaryCmd, st *state, s *scope) {
 	}
 	pipe, stage0 := s.pipe, s.stage
 	in := s.in
+	first := s.first
+	s.first = false
 	var before []int
 	for i, stmt := range stages {
 		s2 := *s
@@ -364,9 +374,11 @@ func (r *reader) pipeline(c *syntax.BinaryCmd, st *state, s *scope) {
 		if i < len(stages)-1 {
 			s2.extra = nil
 			s2.out = Stream{Kind: Pipe}
-			if !st.pipefail {
+			if !st.pipefail && !(first && i == 0) {
 				s2.flags |= Masked
 			}
+		} else if first {
+			s2.flags |= Masked
 		}
 		a := len(r.line.Commands)
 		r.stmt(stmt, st.fork(), &s2)
@@ -644,7 +656,7 @@ func (r *reader) decl(c *syntax.DeclClause, stmt *syntax.Stmt, st *state, s *sco
 	}
 	name := c.Variant.Value
 	export := name == "export"
-	unset := false
+	unset, ref := false, name == "nameref"
 	argv := []Word{r.litWord(c.Variant, s)}
 	for _, a := range c.Args {
 		if a.Name == nil {
@@ -658,6 +670,7 @@ func (r *reader) decl(c *syntax.DeclClause, stmt *syntax.Stmt, st *state, s *sco
 				case strings.HasPrefix(w.Text, "-"):
 					export = export || name != "export" && strings.Contains(w.Text, "x")
 					unset = unset || name == "export" && strings.Contains(w.Text, "n")
+					ref = ref || name != "export" && name != "readonly" && strings.Contains(w.Text, "n")
 				default:
 					if n, val, ok := strings.Cut(w.Text, "="); ok && syntax.ValidName(n) {
 						v := valueOf(w)
@@ -671,6 +684,22 @@ func (r *reader) decl(c *syntax.DeclClause, stmt *syntax.Stmt, st *state, s *sco
 			}
 			argv = append(argv, words...)
 			continue
+		}
+		if s.calls != nil && s.calls.fn != nil && name != "export" && name != "readonly" {
+			st.locals = append(st.locals, a.Name.Value)
+		}
+		if a.Value != nil && mayBrace(a.Value) && !a.Append && a.Index == nil {
+			// x={a,b} is x=a x=b here: the last one stays
+			if words := r.words([]*syntax.Word{a.Value}, st, s, idx); len(words) > 1 {
+				x := words[len(words)-1]
+				st.set(a.Name.Value, valueOf(&x))
+				if export {
+					st.export(a.Name.Value, valueOf(&x))
+				}
+				x.Text = a.Name.Value + "=" + x.Text
+				argv = append(argv, x)
+				continue
+			}
 		}
 		p, e := s.t.span(int(a.Pos().Offset()), int(a.End().Offset()))
 		w := Word{Raw: r.raw(s, a.Pos(), a.End()), Text: a.Name.Value, Static: true, Pos: p, End: e}
@@ -687,8 +716,12 @@ func (r *reader) decl(c *syntax.DeclClause, stmt *syntax.Stmt, st *state, s *sco
 				w.Or = append(w.Or, a.Name.Value+"="+o)
 			}
 			w.Static, w.Quoted, w.Vars, w.Subst, w.Blank = val.Static, val.Quoted, val.Vars, val.Subst, val.Blank
+			v, _ := st.lookup(a.Name.Value)
+			if ref && val.Static && len(val.Or) == 0 && syntax.ValidName(val.Text) {
+				v = r.variable(val.Text, st, s) // as it is now
+				st.set(a.Name.Value, v)
+			}
 			if export {
-				v, _ := st.lookup(a.Name.Value)
 				st.export(a.Name.Value, v)
 			}
 		}
@@ -824,7 +857,12 @@ func (r *reader) redirects(list []*syntax.Redirect, st *state, s *scope, owner i
 			if n, ok := atoi(rd.N.Value); ok {
 				x.Fd = n
 			} else {
-				x.Fd = 10 // {name}>: some descriptor from 10 on
+				// {name}>: some descriptor from 10 on
+				r.fds++
+				x.Fd = 9 + r.fds
+				if n := strings.Trim(rd.N.Value, "{}"); syntax.ValidName(n) && rd.Op != syntax.DplIn && rd.Op != syntax.DplOut || r.fds == 1 {
+					setVar(st, n, known(itoa(x.Fd)))
+				}
 			}
 		}
 		switch rd.Op {
@@ -884,12 +922,32 @@ func streams(list []Redirect, in, out Stream) (Stream, Stream) {
 			// 1>&2: still to where the line's own output goes
 			if rd.Target.Text == "2" {
 				out = Stream{Kind: Inherit}
+			} else if o := opened(list, rd.Target.Text); o != nil && o.Writes() {
+				out = fileStream(o)
+			}
+		case rd.Fd == 0 && rd.Op == "<&":
+			if o := opened(list, rd.Target.Text); o != nil && !o.Writes() {
+				in = fileStream(o)
 			}
 		case rd.Fd == 1 && rd.Writes():
 			out = fileStream(rd)
 		}
 	}
 	return in, out
+}
+
+// opened is the redirect that opened a descriptor from 3 on, or nil.
+func opened(list []Redirect, fd string) *Redirect {
+	n, ok := atoi(strings.TrimSuffix(fd, "-"))
+	if !ok || n < 3 {
+		return nil
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Fd == n && (list[i].Writes() || list[i].Reads()) {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 func fileStream(rd *Redirect) Stream {

@@ -14,6 +14,7 @@ type peeled struct {
 	flags    Flags
 	dir      string
 	chdir    bool
+	cleared  bool // env -i: nothing exported before reaches it
 }
 
 // grammar is how a program's own arguments end and another command begins.
@@ -294,6 +295,8 @@ func (r *reader) peel(p *peeled, s *scope) {
 		var assigns []Assign
 		start, ok := g.command(p.words, func(opt string, val *Word) bool {
 			switch {
+			case name == "env" && (opt == "-i" || opt == "--ignore-environment"):
+				p.cleared = true
 			case name == "env" && (opt == "-S" || opt == "--split-string") && val != nil:
 				split = val
 			case val != nil && (name == "env" && (opt == "-C" || opt == "--chdir") || name == "sudo" && (opt == "-D" || opt == "--chdir") ||
