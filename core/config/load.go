@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ec261362/guardrails/core/fsx"
@@ -136,7 +137,7 @@ func (l *loading) read(name string) (data []byte, there bool, problem string) {
 	switch {
 	case err == nil:
 		return data, true, ""
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, false, ""
 	case errors.Is(err, fsx.ErrTooLarge):
 		return nil, true, fmt.Sprintf("larger than %d KiB", MaxSize>>10)

@@ -49,8 +49,8 @@ func (p Problems) sort() {
 	})
 }
 
-// nearest returns the word of list that was probably meant, "" if none is near.
-func nearest(word string, list []string) string {
+// Nearest returns the word of list that was probably meant, "" if none is near.
+func Nearest(word string, list []string) string {
 	best, bestAt := "", len(word)
 	low := strings.ToLower(word)
 	if w := otherWord(low); w != "" && slices.Contains(list, w) {

@@ -449,7 +449,7 @@ func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
 
 func (d *decoder) badWord(f *field, path string, n *yaml.Node, words []string) {
 	hint := ""
-	if w := nearest(n.Value, words); w != "" {
+	if w := Nearest(n.Value, words); w != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", w)
 	}
 	what := "one of " + strings.Join(words, ", ")
@@ -668,7 +668,7 @@ func (d *decoder) unknownKey(key *yaml.Node, fields []field, path string) {
 	if path != "" {
 		msg += " in " + path
 	}
-	if w := nearest(key.Value, names); w != "" {
+	if w := Nearest(key.Value, names); w != "" {
 		msg += fmt.Sprintf(" (did you mean %q?)", w)
 	} else if w := elsewhere(key.Value, table[:], ""); w != "" {
 		msg += fmt.Sprintf(" (did you mean %q?)", w)

@@ -173,8 +173,8 @@ func (j *judgement) state() bool {
 		var err error
 		if j.view, err = j.Store.View(j.event.Host, j.event.SessionID); err != nil {
 			j.noState = "session state unreadable: " + err.Error()
-			// Recorders go on: Update sets the damaged file aside.
-			if j.event.Name.TurnEnd() {
+			// Recorders go on where Update can set a damaged file aside.
+			if j.event.Name.TurnEnd() || !errors.Is(err, session.ErrCorrupt) {
 				return false
 			}
 			j.lapse(j.noState)

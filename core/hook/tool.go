@@ -407,6 +407,9 @@ func commandOf(raw []byte) (string, bool) {
 		}
 		argv = append(argv, s)
 	}
+	if len(argv) == 1 {
+		return argv[0], argv[0] != "" // more likely a line than a program with blanks in its name
+	}
 	return quoteArgv(argv), len(argv) > 0
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/policy"
 )
 
@@ -76,26 +77,21 @@ func ruleJSON(r policy.Rule) map[string]any {
 }
 
 // didYouMean names the rules that a wrong id may mean: those of that name in
-// another pack, else those whose name holds it.
+// another pack, else the one spelled most alike.
 func didYouMean(id string) string {
 	name := id[strings.LastIndexByte(id, '/')+1:]
-	if name == "" {
-		return ""
-	}
-	var same, near []string
+	var ids, same []string
 	for _, r := range policy.Rules() {
-		switch own := strings.TrimPrefix(r.ID, r.Pack()+"/"); {
-		case own == name:
+		ids = append(ids, r.ID)
+		if strings.TrimPrefix(r.ID, r.Pack()+"/") == name {
 			same = append(same, r.ID)
-		case strings.Contains(own, name) || strings.Contains(name, own):
-			near = append(near, r.ID)
 		}
 	}
-	if len(same) > 0 {
-		near = same
+	if near := config.Nearest(id, ids); len(same) == 0 && near != "" {
+		same = append(same, near)
 	}
-	if len(near) == 0 || len(near) > 5 {
+	if len(same) == 0 {
 		return ""
 	}
-	return " (did you mean " + strings.Join(near, " or ") + "?)"
+	return " (did you mean " + strings.Join(same, " or ") + "?)"
 }

@@ -38,7 +38,9 @@ type app struct {
 	dir     string // working directory
 	home    string // the user's home
 	state   string // the state home
-	now     func() time.Time
+
+	stateFlag string // --home as given, "" = not
+	now       func() time.Time
 }
 
 // exitCode is an error that only sets the exit code: what there was to say has
@@ -93,12 +95,23 @@ passes untouched.
 	root.SetVersionTemplate("guardrails {{.Version}}\n")
 	root.PersistentFlags().StringVar(&home, "home", "", "state home (default ~/.guardrails)")
 	root.AddCommand(verbs(a)...)
+	root.InitDefaultCompletionCmd("completion")
+	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("no completion for %q: there is one for bash, zsh, fish and powershell", args[0])
+			}
+			return c.Help()
+		}
+	}
 	return root
 }
 
 // locate fills in where things are.
 func (a *app) locate(stateHome string) error {
 	var err error
+	a.stateFlag = stateHome
 	if a.dir, err = os.Getwd(); err != nil {
 		return fmt.Errorf("working directory: %w", err)
 	}

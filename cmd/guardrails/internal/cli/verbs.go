@@ -16,6 +16,7 @@ func verbs(a *app) []*cobra.Command {
 		newAllowCmd(a),
 		newOffCmd(a),
 		newOnCmd(a),
+		newHookCmd(a),
 		newVersionCmd(a),
 	}
 }

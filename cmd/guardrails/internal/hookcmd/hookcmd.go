@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -123,7 +126,8 @@ type lane struct {
 
 func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	l.options = o
-	home, _ := os.UserHomeDir()
+	signal.Ignore(syscall.SIGPIPE) // a host that is gone is no reason to die of it
+	home := homeDir()
 	state := o.home
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".guardrails")
@@ -137,7 +141,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 		l.adapter = adapters.Lookup(adapters.Detect(payload))
 	}
 	if l.adapter == nil {
-		l.record(audit.Entry{Host: o.agent, Lapse: fmt.Sprintf("unknown host %q", o.agent)}, started)
+		_ = l.record(audit.Entry{Host: o.agent, Lapse: fmt.Sprintf("unknown host %q", o.agent)}, started)
 		return
 	}
 	dir, _ := os.Getwd()
@@ -145,11 +149,29 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	l.judged.Event = l.call.Event
 	defer l.watch(started, out).Stop()
 	l.judged = l.machine.Judge(l.call)
-	l.record(entry(&l.judged), started)
+	err := l.record(entry(&l.judged), started)
+	starts := l.judged.Event.Name == hook.SessionStart && !l.judged.Probe()
+	if starts {
+		l.tell(err)
+	}
 	out.answer(l.judged.Output.Stdout)
-	if l.judged.Event.Name == hook.SessionStart && !l.judged.Probe() {
+	if starts {
 		l.collect()
 	}
+}
+
+// tell has the human hear once a session, at its start, what we cannot do.
+func (l *lane) tell(logErr error) {
+	texts := l.judged.Lapses()
+	if logErr != nil {
+		texts = append(texts, logErr.Error())
+	}
+	if len(texts) == 0 {
+		return
+	}
+	v := l.judged.Result.Verdict
+	v.Notice = strings.TrimPrefix(v.Notice+"\nguardrails: not all is in order: "+strings.Join(texts, "; "), "\n")
+	l.judged.Output = l.adapter.Encode(l.judged.Event, v)
 }
 
 // sessionIdle is how long a session's state is kept after its last use.
@@ -166,8 +188,20 @@ func (l *lane) collect() {
 	}
 	_, err := store.GC(time.Now(), sessionIdle)
 	if err = errors.Join(kept, err); err != nil {
-		l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
+		_ = l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
 	}
+}
+
+// homeDir returns the user's home: HOME, or what the system says when that is
+// missing or no absolute path.
+func homeDir() string {
+	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+		return home
+	}
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return ""
 }
 
 // watch answers in our stead when even the gates' deadline is overrun, for
@@ -204,17 +238,23 @@ func (l *lane) crashed(out *once, p any) {
 	out.answer(l.fallback("panic: " + why))
 	e := entry(&l.judged)
 	e.Lapse = "panic: " + why
-	l.record(e, l.machine.Started)
+	_ = l.record(e, l.machine.Started)
 }
 
-func (l *lane) record(e audit.Entry, started time.Time) {
-	defer func() { _ = recover() }()
+// record appends to the log. A log that cannot be written must not change the
+// answer; at a session's start the human hears of it.
+func (l *lane) record(e audit.Entry, started time.Time) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("log: panic: %v", p)
+		}
+	}()
 	e.Version = version.String()
 	e.Took = time.Since(started)
 	if l.machine.StateHome == "" {
-		return
+		return errors.New("log: no home directory")
 	}
-	_ = l.log.Append(e) // a log that cannot be written must not change the answer
+	return l.log.Append(e)
 }
 
 func entry(j *judge.Judgement) audit.Entry {

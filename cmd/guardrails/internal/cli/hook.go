@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
+)
+
+// newHookCmd is how the hook lane shows in help and is reached behind a global
+// flag. An installed entry never gets here: it is dispatched before the command
+// tree is built.
+func newHookCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:                "hook --agent HOST [EVENT]",
+		Short:              "The entry that init registers with a host",
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if a.stateFlag != "" {
+				args = append(args, "--home", a.state)
+			}
+			hookcmd.Main(args, a.stdin, a.stdout, a.stderr)
+			return nil
+		},
+	}
+}
