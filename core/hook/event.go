@@ -101,12 +101,17 @@ const (
 	BackgroundCommand
 )
 
+// Replay is the Source of a prompt in which the host submits the reason of a
+// blocked Stop, ours among them (Gemini CLI since 0.35.0; 0.61.0, measured).
+const Replay = "replay"
+
 // Typed reports whether the event is a prompt that a human typed: a host also
 // submits a finished background task as one (Claude Code 2.1.197 and 2.1.332,
-// measured: "<task-notification>…"), and may say what woke it (2.1.332, read).
+// measured: "<task-notification>…"), may say what woke it (2.1.332, read), and
+// may submit our own reason (see Replay).
 func (e *Event) Typed() bool {
 	switch e.Source {
-	case "system", "loop_wakeup", "schedule_wakeup", "poll_event":
+	case Replay, "system", "loop_wakeup", "schedule_wakeup", "poll_event":
 		return false
 	}
 	return e.Name == UserPromptSubmit && !strings.HasPrefix(strings.TrimSpace(e.Prompt), "<task-notification>")

@@ -24,6 +24,7 @@ func TestOnlyAHumansPromptIsTyped(t *testing.T) {
 		{Event{Name: UserPromptSubmit, Prompt: "look: <task-notification>"}, true},
 		{Event{Name: UserPromptSubmit, Prompt: " <task-notification>\n<task-id>b1"}, false},
 		{Event{Name: UserPromptSubmit, Prompt: "go on", Source: "loop_wakeup"}, false},
+		{Event{Name: UserPromptSubmit, Prompt: "run the tests first", Source: Replay}, false},
 		{Event{Name: UserPromptExpansion, Prompt: "/demo"}, false},
 		{Event{}, false},
 	} {
