@@ -120,9 +120,9 @@ func tail(w *word, text string) *word {
 }
 
 // long reports whether flag is name or an abbreviation of it that has at least
-// min characters after the dashes.
-func long(flag, name string, min int) bool {
-	return strings.HasPrefix(flag, "--") && len(flag) >= 2+min && strings.HasPrefix(name, flag)
+// that many characters after the dashes.
+func long(flag, name string, least int) bool {
+	return strings.HasPrefix(flag, "--") && len(flag) >= 2+least && strings.HasPrefix(name, flag)
 }
 
 // operands returns the words of as that are not flags.

@@ -298,7 +298,6 @@ func (j *judge) deviceWord(c *shellcmd.Command, w *word) bool {
 }
 
 var (
-	mkfsFlags  = grammar{short: "LtbiIgGEOoUTCeJmMNrcdDFNLnsS"}
 	shredFlags = grammar{short: "ns", long: []string{"--iterations", "--size", "--random-source"}}
 )
 

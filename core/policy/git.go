@@ -173,14 +173,14 @@ var (
 
 // toggles reads the final state of a flag and its negation: short, name and
 // --no-name, the last one wins.
-func toggles(as []arg, short, name string, min int) bool {
+func toggles(as []arg, short, name string, least int) bool {
 	on := false
 	for i := range as {
 		f := as[i].flag
 		switch {
-		case f != "" && f == short, long(f, "--"+name, min):
+		case f != "" && f == short, long(f, "--"+name, least):
 			on = true
-		case long(f, "--no-"+name, min+3):
+		case long(f, "--no-"+name, least+3):
 			on = false
 		}
 	}

@@ -117,13 +117,13 @@ func (f *fakeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-func (f *fakeFS) ReadFile(name string, max int64) ([]byte, error) {
+func (f *fakeFS) ReadFile(name string, limit int64) ([]byte, error) {
 	f.reads++
 	s, ok := f.files[f.resolve(name)]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	if int64(len(s)) > max {
+	if int64(len(s)) > limit {
 		return nil, errors.New("too large")
 	}
 	return []byte(s), nil
@@ -136,12 +136,12 @@ func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) 
 func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
 func (osFS) Readlink(name string) (string, error)       { return os.Readlink(name) }
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (osFS) ReadFile(name string, max int64) ([]byte, error) {
+func (osFS) ReadFile(name string, limit int64) ([]byte, error) {
 	fi, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	if fi.Size() > max {
+	if fi.Size() > limit {
 		return nil, errors.New("too large")
 	}
 	return os.ReadFile(name)

@@ -645,7 +645,7 @@ func ddOut(args []word) string {
 // gitHandles says what a git command does with a secret file that it names.
 func (j *judge) gitHandles(c *shellcmd.Command) handling {
 	g := j.git(c)
-	any := func(names ...string) bool {
+	given := func(names ...string) bool {
 		for i := range g.args {
 			for _, n := range names {
 				if g.args[i].Text == n {
@@ -657,22 +657,22 @@ func (j *judge) gitHandles(c *shellcmd.Command) handling {
 	}
 	switch g.sub {
 	case "show", "cat-file", "blame", "annotate", "grep", "archive":
-		if any("--name-only", "--name-status", "--stat", "-l", "--files-with-matches", "-c", "--count", "-e", "-t", "-s", "--no-patch") && g.sub != "blame" {
+		if given("--name-only", "--name-status", "--stat", "-l", "--files-with-matches", "-c", "--count", "-e", "-t", "-s", "--no-patch") && g.sub != "blame" {
 			return neutral
 		}
 		return shows
 	case "diff", "difftool", "diff-index", "diff-files", "diff-tree", "format-patch":
-		if any("--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--quiet", "--exit-code", "--no-patch", "-s") {
+		if given("--name-only", "--name-status", "--stat", "--numstat", "--shortstat", "--quiet", "--exit-code", "--no-patch", "-s") {
 			return neutral
 		}
 		return shows
 	case "log", "whatchanged", "stash":
-		if any("-p", "-u", "--patch", "-c", "--cc") || g.sub == "log" && any("-L") {
+		if given("-p", "-u", "--patch", "-c", "--cc") || g.sub == "log" && given("-L") {
 			return shows
 		}
 		return neutral
 	case "add", "stage":
-		if any("-n", "--dry-run") {
+		if given("-n", "--dry-run") {
 			return neutral
 		}
 		return unknownUse

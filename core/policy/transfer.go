@@ -99,9 +99,9 @@ func (f *flow) sent(i int, t taint) {
 // sends finds commands that give a secret to the network.
 func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 	args := c.Args()
-	any := in | words | named
+	all := in | words | named
 	if (c.Program == "tar" || c.Program == "gtar") && f.tarRemote(c) {
-		t := any
+		t := all
 		for k := range args {
 			if a := args[k].Text; a != "" && a[0] != '-' {
 				t |= f.tree(c, &args[k])
@@ -156,8 +156,8 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 			f.sent(i, t)
 		}
 	case "openssl":
-		if len(args) > 0 && args[0].Text == "s_client" && any&leaks != 0 {
-			f.sent(i, any)
+		if len(args) > 0 && args[0].Text == "s_client" && all&leaks != 0 {
+			f.sent(i, all)
 		}
 	case "scp", "rsync", "pscp", "rclone", "sftp", "mc", "s3cmd":
 		ops := transferOperands(c)
@@ -201,7 +201,7 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 			f.sent(i, in|words)
 		}
 	default:
-		t := any
+		t := all
 		if reportMail(c) {
 			t &^= fromEnv
 		}
