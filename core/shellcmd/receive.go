@@ -70,7 +70,13 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 		cmd.Stdout.Known = true
 		for i := 1; i+2 < len(argv); i++ {
 			if argv[i].Text == "-p" {
-				st.aliases = &alias{name: argv[i+2].Text, text: argv[i+1], next: st.aliases}
+				st.hashed = &alias{name: argv[i+2].Text, text: argv[i+1], next: st.hashed}
+			}
+		}
+	case "enable":
+		if len(argv) > 2 && argv[1].Text == "-n" {
+			for _, w := range argv[2:] {
+				st.off = append(slices.Clip(st.off), w.Text)
 			}
 		}
 	case "unalias":
@@ -86,11 +92,14 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 					continue
 				}
 				rd.Outer = true
-				if strings.HasSuffix(rd.Target.Text, "-") && (rd.Op == ">&" || rd.Op == "<&") {
-					st.fds = slices.DeleteFunc(slices.Clone(st.fds), func(o Redirect) bool { return o.Fd == rd.Fd })
+				fds := st.fds
+				st.fds = slices.DeleteFunc(slices.Clone(fds), func(o Redirect) bool {
+					return o.Fd == rd.Fd && (o.Writes() || o.Reads()) || rd.Op == ">&" && strings.TrimSuffix(rd.Target.Text, "-") != rd.Target.Text && itoa(o.Fd) == strings.TrimSuffix(rd.Target.Text, "-")
+				})
+				if rd.Target.Text == "-" {
 					continue
 				}
-				if o := opened(st.fds, rd.Target.Text); o != nil && (rd.Op == ">&" || rd.Op == "<&") {
+				if o := opened(fds, rd.Target.Text); o != nil && (rd.Op == ">&" || rd.Op == "<&") {
 					fd := rd.Fd
 					rd = *o
 					rd.Fd = fd

@@ -113,7 +113,11 @@ func (r *reader) finish(idx int, assigns []Assign, redirs []Redirect, st *state,
 		cmd.Stdin, cmd.Stdout = streams(redirs, s.in, s.out)
 	} else {
 		all := append(slices.Clip(st.fds), redirs...)
-		cmd.Redirects = append(slices.Clip(cmd.Redirects), st.fds...)
+		for _, rd := range st.fds {
+			if cmd.Program != "exec" && (rd.Fd <= 2 || uses(cmd, redirs, rd.Fd)) {
+				cmd.Redirects = append(slices.Clip(cmd.Redirects), rd)
+			}
+		}
 		cmd.Stdin, cmd.Stdout = streams(all, s.in, s.out)
 		if s.in.Kind != Inherit || s.out.Kind != Inherit { // a pipe comes after exec
 			in, out := streams(redirs, s.in, s.out)
@@ -132,6 +136,22 @@ func (r *reader) finish(idx int, assigns []Assign, redirs []Redirect, st *state,
 			cmd.Stdin.Peers = union(cmd.Stdin.Peers, f.from)
 		}
 	}
+}
+
+// uses reports whether a command names a descriptor: >&3, <&3, /dev/fd/3.
+func uses(cmd *Command, redirs []Redirect, fd int) bool {
+	n := itoa(fd)
+	for i := range redirs {
+		if t := redirs[i].Target.Text; strings.TrimSuffix(t, "-") == n || strings.HasSuffix(t, "/fd/"+n) {
+			return true
+		}
+	}
+	for i := range cmd.Argv {
+		if strings.Contains(cmd.Argv[i].Text, "/fd/"+n) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastDup is the descriptor that output is last sent to, as in >&3.
@@ -177,10 +197,18 @@ func programName(t string) string {
 }
 
 func (r *reader) aliasOf(w *Word, st *state, s *scope) *alias {
-	if st.aliases == nil || !w.Static || w.Quoted {
+	if st.aliases == nil && st.hashed == nil || !w.Static {
 		return nil
 	}
-	a := st.alias(w.Text)
+	var a *alias
+	if !w.Quoted {
+		a = st.alias(w.Text)
+	}
+	if a == nil && (!printsItself(w.Text) || slices.Contains(st.off, w.Text)) {
+		for a = st.hashed; a != nil && a.name != w.Text; {
+			a = a.next
+		}
+	}
 	if a == nil {
 		return nil
 	}
@@ -191,6 +219,16 @@ func (r *reader) aliasOf(w *Word, st *state, s *scope) *alias {
 		}
 	}
 	return a
+}
+
+// printsItself reports whether name is a builtin that a remembered path does
+// not replace.
+func printsItself(name string) bool {
+	switch name {
+	case "echo", "printf", "test", "[", "true", "false", "cd", "pwd", "kill", "read", "eval", "exec", "export", "set", "unset", "type", "command", "builtin", "wait", "trap", ":", ".", "source", "alias", "hash", "let", "local", "declare", "shift", "times", "ulimit", "umask":
+		return true
+	}
+	return false
 }
 
 // runAlias lists the command as written and, below it, what the alias makes of

@@ -117,6 +117,8 @@ type state struct {
 	allexport bool
 	locals    []string   // names that the running function made its own
 	fds       []Redirect // descriptors opened by exec
+	hashed    *alias     // programs given to a name by hash -p
+	off       []string   // builtins switched off by enable -n
 }
 
 func (st *state) fork() *state {
