@@ -2,10 +2,7 @@ package installer
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -131,14 +128,14 @@ func (c claude) command(i *Installer, s Scope) command {
 	if s == Shared {
 		return command{program: claudeShared}
 	}
-	return command{slash(i.Binary()), append([]string{"hook", "--agent", "claude"}, i.moved()...)}
+	return command{program: slash(i.Binary()), args: append([]string{"hook", "--agent", "claude"}, i.moved()...)}
 }
 
 func (c claude) reconciler(ctx context.Context, i *Installer, r Request) reconciler {
 	rec := reconciler{identity: c.identity()}
 	cmd := c.command(i, r.Scope)
 	for _, w := range c.wiring() {
-		rec.wanted = append(rec.wanted, wanted{w, cmd, w.Block && r.Scope != Shared})
+		rec.wanted = append(rec.wanted, wanted{wiring: w, command: cmd, block: w.Block && r.Scope != Shared})
 	}
 	if !r.Force {
 		known := map[string]bool{}
@@ -156,29 +153,6 @@ func (c claude) reconciler(ctx context.Context, i *Installer, r Request) reconci
 	}
 	return rec
 }
-
-// parse reads a settings file as the host does. Every refusal says what the host
-// makes of the file today.
-func (claude) parse(path string, data []byte) (*jsonedit.Doc, error) {
-	if data == nil {
-		return jsonedit.Missing(jsonedit.Strict), nil
-	}
-	doc, err := jsonedit.Parse(data, jsonedit.Strict)
-	if e, ok := errors.AsType[*jsonedit.Error](err); ok {
-		at := fmt.Sprintf("%s:%d:%d", path, e.Line, e.Col)
-		if e.Reason == jsonedit.Duplicate {
-			return nil, refuse(at, "%s; remove one of them", e.Msg)
-		}
-		return nil, refuse(at, "%s: Claude Code ignores this whole file today; mend it and run init again", e.Msg)
-	}
-	if err != nil {
-		return nil, &Refusal{path, err}
-	}
-	return doc, nil
-}
-
-// defect is a handler because of which the host ignores the whole file.
-type defect struct{ place, what string }
 
 // defects lists the entries that make the host ignore the whole file: any of
 // these under PreToolUse, PermissionRequest and PreSkillShellCommand (2.1.332
@@ -246,269 +220,6 @@ func (claude) defects(doc *jsonedit.Doc) (fatal, old []defect) {
 	return fatal, old
 }
 
-// checkPlace refuses places where a cloned repository or a special file could
-// lead a write astray.
-func (c claude) checkPlace(r Request, file string) error {
-	target, err := fsx.Resolve(file)
-	if err != nil {
-		return &Refusal{file, err}
-	}
-	if r.Scope != User {
-		root, err := fsx.Resolve(r.Dir)
-		if err != nil {
-			return &Refusal{r.Dir, err}
-		}
-		dot := filepath.Join(r.Dir, ".claude")
-		if info, err := os.Lstat(dot); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return refuse(dot, "it is a symbolic link: a repository could lead us out of the project with it; make it a directory, or install with -g")
-		}
-		if !strings.HasPrefix(target, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator)) {
-			return refuse(file, "it leads to %s, outside the project; remove the link, or install with -g", target)
-		}
-	}
-	what, err := fsx.Special(target)
-	if err != nil {
-		return &Refusal{file, err}
-	}
-	switch what {
-	case fsx.Absent:
-		return nil
-	case fsx.Regular:
-		if info, err := os.Stat(target); err == nil && info.Mode().Perm()&0o222 == 0 {
-			return refuse(file, "it is read-only; make it writable first (chmod u+w)")
-		}
-		return nil
-	case fsx.HardLinked:
-		return refuse(file, "it has several names (hard links), and replacing it would part them; copy it onto itself first")
-	default:
-		return refuse(file, "it is a %s; a settings file must be a regular file", what)
-	}
-}
-
-func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan, error) {
-	if r.Scope == Shared && i.moved() != nil {
-		return nil, refuse("", "shared entries carry no machine path, so a moved --home cannot be named in them; leave out --shared or --home")
-	}
-	if r.Route == Plugin {
-		return c.planPlugin(ctx, i, r)
-	}
-	if strings.Contains(i.Binary()+strings.Join(i.moved(), " "), "${") {
-		return nil, refuse(i.env.StateHome, "Claude Code reads ${…} in a command as a placeholder; name another place with --home")
-	}
-	file, err := c.file(i, r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.checkPlace(r, file); err != nil {
-		return nil, err
-	}
-	data, was, err := readFile(file)
-	if err != nil {
-		return nil, &Refusal{file, unwrapPath(err)}
-	}
-	doc, err := c.parse(file, data)
-	if err != nil {
-		return nil, err
-	}
-	fatal, old := c.defects(doc)
-	if len(fatal) > 0 {
-		return nil, refuse(file+":"+fatal[0].place, "%s: because of it Claude Code ignores this whole file today; mend it and run init again", fatal[0].what)
-	}
-	rec := c.reconciler(ctx, i, r)
-	changes, err := rec.reconcile(doc)
-	if err != nil {
-		return nil, shapeRefusal(file, err)
-	}
-	all, receiptWas, err := i.readReceipts()
-	if err != nil {
-		return nil, err
-	}
-
-	p := &plan{done: Installed, settled: Already, report: Report{Host: "claude", Scope: r.Scope, Route: Settings}}
-	p.report.add("note", file, "%s scope", r.Scope)
-	for _, d := range old {
-		p.report.add("warn", file+":"+d.place, "%s: Claude Code before 2.1.332 ignores the whole file because of it", d.what)
-	}
-	for _, e := range rec.scan(doc) {
-		if e.kind == wrapped {
-			p.report.add("note", file+":"+e.place, "%s: another command that runs guardrails; counted, left as it is", e.event)
-		}
-		if e.kind == ours && rec.newer != nil && rec.newer(e.program) {
-			p.report.add("keep", file+":"+e.place, "%s: runs a newer build, %s; --force replaces it", e.event, e.program)
-		}
-	}
-
-	project, err := c.planProject(p, r)
-	if err != nil {
-		return nil, err
-	}
-	p.steps = append(p.steps, project...)
-	bin, kept, err := i.planBinary(ctx, r.Force)
-	if err != nil {
-		return nil, err
-	}
-	if kept != "" {
-		p.report.add("keep", i.Binary(), "version %s is newer than this one, %s; --force replaces it", kept, i.env.Version)
-	}
-	p.steps = append(p.steps, bin...)
-
-	rcpt := receipt{Host: "claude", Scope: r.Scope.String(), Route: Settings.String(), File: file, Existed: c.existed(file, data), ConfigDir: r.ConfigDir}
-	if r.Scope != User {
-		rcpt.Dir = r.Dir
-	}
-	have, known := all.find(rcpt)
-	if known {
-		rcpt.Existed, rcpt.Backup, rcpt.MadeDirs = have.Existed, have.Backup, have.MadeDirs
-	}
-	content := data
-	var dirs []step // after the receipt, which names them
-	if len(changes) > 0 {
-		content = doc.Bytes()
-		if data != nil {
-			steps, backup, err := i.planBackup(file, data)
-			if err != nil {
-				return nil, err
-			}
-			p.steps = append(p.steps, steps...)
-			if rcpt.Backup == "" {
-				rcpt.Backup = backup
-			}
-		}
-		missing, err := missingDirs(filepath.Dir(file))
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range missing {
-			if !slices.ContainsFunc(project, func(s step) bool { ds, ok := s.(*dirStep); return ok && ds.path == d }) {
-				dirs = append(dirs, &dirStep{path: d, perm: 0o755})
-				rcpt.MadeDirs = append(rcpt.MadeDirs, d)
-			}
-		}
-	}
-	rcpt.SHA256 = digest(content)
-	s, err := i.planReceipt(all, receiptWas, rcpt)
-	if err != nil {
-		return nil, err
-	}
-	p.steps = append(append(p.steps, s...), dirs...)
-	if len(changes) > 0 { // what activates goes last
-		p.steps = append(p.steps, &fileStep{path: file, data: content, perm: 0o644, was: was, old: data, text: summary(changes)})
-	}
-
-	left, proveIt := c.reachable(i, r)
-	p.partial = append(p.partial, left...)
-	p.proofs = func(ctx context.Context, run *run) error { return c.proveFile(ctx, run, r, rec, file, proveIt) }
-	c.closing(i, r, p, file)
-	return p, nil
-}
-
-// existed reports whether a file was there before us: a file that holds nothing
-// but our entries was not.
-func (c claude) existed(file string, data []byte) bool {
-	if data == nil {
-		return false
-	}
-	doc, err := c.parse(file, data)
-	if err != nil {
-		return true
-	}
-	_, err = c.identity().removeOurs(doc)
-	return err != nil || !doc.Gone()
-}
-
-// shapeRefusal names the file of an edit that does not fit its shape.
-func shapeRefusal(file string, err error) error {
-	if e, ok := errors.AsType[*jsonedit.Error](err); ok {
-		return refuse(fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s; mend it and run init again", e.Msg)
-	}
-	return &Refusal{file, err}
-}
-
-// planProject makes the project's directory and its configuration file.
-func (claude) planProject(p *plan, r Request) ([]step, error) {
-	if r.Dir == "" {
-		return nil, nil
-	}
-	var out []step
-	if r.Scope != User {
-		missing, err := missingDirs(r.Dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range missing {
-			out = append(out, &dirStep{path: d, perm: 0o755, tell: true})
-		}
-	}
-	if r.Starter == "" {
-		return out, nil
-	}
-	path := filepath.Join(r.Dir, ".guardrails.yaml")
-	if _, err := os.Lstat(path); err == nil {
-		p.partial = append(p.partial, path+" is there already and was left as it is: edit it, then run guardrails trust")
-		return out, nil
-	}
-	out = append(out, &fileStep{path: path, data: []byte(r.Starter), perm: 0o644, text: "starter configuration"})
-	if r.Trust != nil {
-		out = append(out, &callStep{what: Line{"trust", path, ""}, call: func() error { return r.Trust(path) }})
-	}
-	return out, nil
-}
-
-// callStep does something that has no undo of its own.
-type callStep struct {
-	what Line
-	call func() error
-}
-
-func (s *callStep) line() (Line, bool) { return s.what, true }
-func (s *callStep) do(*run) error      { return s.call() }
-
-// planReceipt writes the receipt if it says something new.
-func (i *Installer) planReceipt(all receipts, was fsx.Stamp, rec receipt) ([]step, error) {
-	rec.Guardrails = i.env.Version
-	have, known := all.find(rec)
-	if known {
-		rec.At = have.At
-		a, errA := json.Marshal(have)
-		b, errB := json.Marshal(rec)
-		if errA == nil && errB == nil && string(a) == string(b) {
-			return nil, nil
-		}
-	}
-	rec.At = i.env.Now().UTC().Truncate(time.Second)
-	return i.writeReceipts(all, all.with(rec), was)
-}
-
-func (i *Installer) writeReceipts(before, after receipts, was fsx.Stamp) ([]step, error) {
-	data, err := after.bytes()
-	if err != nil {
-		return nil, err
-	}
-	path := i.receiptPath()
-	if len(after.Installs) == 0 {
-		old, now, err := readFile(path)
-		if err != nil || old == nil {
-			return nil, err
-		}
-		return []step{&quietStep{&removeStep{path: path, was: now, old: old, perm: 0o600}}}, nil
-	}
-	var old []byte
-	if !was.Same(fsx.Stamp{}) {
-		if old, err = before.bytes(); err != nil {
-			return nil, err
-		}
-	}
-	return []step{&fileStep{path: path, data: data, perm: 0o600, was: was, old: old, text: "receipt", quiet: true}}, nil
-}
-
-// quietStep is a step that nobody needs to hear of.
-type quietStep struct{ step }
-
-func (s *quietStep) line() (Line, bool) {
-	l, _ := s.step.line()
-	return l, false
-}
-
 // reachable says what keeps the registered command from running in a person's
 // sessions, and whether it can be proved as it is registered.
 func (c claude) reachable(i *Installer, r Request) (left []string, direct bool) {
@@ -538,95 +249,6 @@ func (i *Installer) willFind() string {
 		}
 	}
 	return ""
-}
-
-// proveFile reads the file again and, when all that is wanted stands there, runs
-// each registered command.
-func (c claude) proveFile(ctx context.Context, run *run, r Request, rec reconciler, file string, direct bool) error {
-	data, _, err := readFile(file)
-	if err != nil {
-		return fmt.Errorf("read it again: %s: %w", file, err)
-	}
-	doc, err := c.parse(file, data)
-	if err != nil {
-		return fmt.Errorf("read it again: %w", err)
-	}
-	found, extra := rec.match(doc)
-	for _, f := range found {
-		if f.entry == nil || !f.current {
-			return fmt.Errorf("%s was written, and its handler for %s is not there", file, f.wanted.wiring.Event)
-		}
-	}
-	if len(extra) > 0 {
-		return fmt.Errorf("%s was written, and a surplus handler for %s is still there", file, extra[0].event)
-	}
-	dir := r.Dir
-	if r.Scope == User {
-		dir = ""
-	}
-	return c.proveEntries(ctx, run, found, dir, direct, filepath.Base(file))
-}
-
-// proveEntries runs each distinct command of the entries found.
-func (c claude) proveEntries(ctx context.Context, run *run, found []finding, dir string, direct bool, where string) error {
-	sampler, ok := c.adapter().(hook.Sampler)
-	if !ok {
-		return errNoSampler
-	}
-	var done []string
-	for _, f := range found {
-		cmd := entryCommand(f.entry.node)
-		if !direct {
-			cmd = command{run.i.Binary(), []string{"hook", "--agent", "claude"}}
-		}
-		if slices.Contains(done, cmd.String()) {
-			continue
-		}
-		done = append(done, cmd.String())
-		timeout := time.Duration(f.wanted.wiring.Timeout) * time.Second
-		if err := run.i.prove(ctx, sampler, readClaude, cmd, dir, timeout); err != nil {
-			return err
-		}
-	}
-	text := "the registered command denied a recursive delete of a home and let git status pass"
-	if !direct {
-		text = "the installed program denied a recursive delete of a home and let git status pass; the entry in " + where + " does not reach it yet"
-	}
-	run.report.add("prove", "", "%s", text)
-	return nil
-}
-
-// entryCommand is what a handler runs, as it stands in the file.
-func entryCommand(h jsonedit.Node) command {
-	c := command{program: h.Get("command").Text()}
-	if args := h.Get("args"); args.Kind() == jsonedit.ArrayKind {
-		c.args = []string{}
-		for n := range args.Len() {
-			c.args = append(c.args, args.Index(n).Text())
-		}
-	}
-	return c
-}
-
-// readClaude reads an answer as Claude Code does: anything but one JSON object
-// decides nothing there (2.1.332, measured).
-func readClaude(stdout []byte) judged {
-	var out struct {
-		Specific struct {
-			Decision string `json:"permissionDecision"`
-		} `json:"hookSpecificOutput"`
-	}
-	if json.Unmarshal(stdout, &out) != nil {
-		return unreadable
-	}
-	switch out.Specific.Decision {
-	case "deny":
-		return denies
-	case "":
-		return passes
-	default:
-		return unreadable
-	}
 }
 
 // closing adds what a person should know at the end.
@@ -677,6 +299,54 @@ func (c claude) version(ctx context.Context, i *Installer) string {
 	return v
 }
 
+// book is what a settings file is to Claude Code.
+func (c claude) book() book {
+	return book{
+		host: "claude", title: "Claude Code", spoilt: "Claude Code ignores this whole file today",
+		perm: 0o644, dirPerm: 0o755, dot: ".claude",
+		defects: c.defects, oldSays: "Claude Code before 2.1.332 ignores the whole file because of it",
+		identity: c.identity(), speech: c.speech(),
+	}
+}
+
+func (c claude) speech() speech {
+	return speech{c.adapter(), []string{"hookSpecificOutput", "permissionDecision"}}
+}
+
+func (c claude) parse(path string, data []byte) (*jsonedit.Doc, error) {
+	return c.book().parse(path, data)
+}
+
+func (c claude) read(path string) (*jsonedit.Doc, error) { return c.book().read(path) }
+
+func (c claude) planInstall(ctx context.Context, i *Installer, r Request) (*plan, error) {
+	if r.Scope == Shared && i.moved() != nil {
+		return nil, refuse("", "shared entries carry no machine path, so a moved --home cannot be named in them; leave out --shared or --home")
+	}
+	if r.Route == Plugin {
+		return c.planPlugin(ctx, i, r)
+	}
+	if strings.Contains(i.Binary()+strings.Join(i.moved(), " "), "${") {
+		return nil, refuse(i.env.StateHome, "Claude Code reads ${…} in a command as a placeholder; name another place with --home")
+	}
+	file, err := c.file(i, r)
+	if err != nil {
+		return nil, err
+	}
+	left, direct := c.reachable(i, r)
+	var instead *command
+	if !direct {
+		instead = &command{program: i.Binary(), args: []string{"hook", "--agent", "claude"}}
+	}
+	p, err := c.book().planInstall(ctx, i, r, c.reconciler(ctx, i, r), file, instead)
+	if err != nil {
+		return nil, err
+	}
+	p.partial = append(p.partial, left...)
+	c.closing(i, r, p, file)
+	return p, nil
+}
+
 // settingsFiles are the files that the host reads for r, the strongest first.
 func (c claude) settingsFiles(i *Installer, r Request) []string {
 	out := []string{c.managed(i)}
@@ -691,19 +361,6 @@ func (c claude) settingsFiles(i *Installer, r Request) []string {
 		}
 	}
 	return out
-}
-
-// read reads a settings file for a look; nil if there is none or it cannot be
-// read.
-func (c claude) read(path string) (*jsonedit.Doc, error) {
-	data, _, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if data == nil {
-		return nil, nil
-	}
-	return c.parse(path, data)
 }
 
 // switchedOff says what keeps the host from running any hook of ours.

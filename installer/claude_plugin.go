@@ -91,7 +91,7 @@ func (c claude) bundleHooks(i *Installer) ([]byte, error) {
 }
 
 func (claude) pluginWanted(i *Installer, w hook.Wiring) wanted {
-	return wanted{w, command{claudePlugin, append([]string{"hook", "--agent", "claude"}, i.moved()...)}, w.Block}
+	return wanted{wiring: w, command: command{program: claudePlugin, args: append([]string{"hook", "--agent", "claude"}, i.moved()...)}, block: w.Block}
 }
 
 func (c claude) planPlugin(ctx context.Context, i *Installer, r Request) (*plan, error) {
@@ -102,7 +102,7 @@ func (c claude) planPlugin(ctx context.Context, i *Installer, r Request) (*plan,
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkPlace(r, file); err != nil {
+	if err := c.book().checkPlace(r, file); err != nil {
 		return nil, err
 	}
 	data, _, err := readFile(file)
@@ -120,7 +120,7 @@ func (c claude) planPlugin(ctx context.Context, i *Installer, r Request) (*plan,
 	p := &plan{done: Installed, settled: Already, report: Report{Host: "claude", Scope: r.Scope, Route: Plugin}}
 	p.report.add("note", file, "%s scope, as the plugin %s", r.Scope, pluginID)
 
-	project, err := c.planProject(p, r)
+	project, err := planProject(p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -358,13 +358,10 @@ func (c claude) provePlugin(ctx context.Context, run *run, r Request, program st
 			return fmt.Errorf("the bundle's hooks.json has no handler for %s", f.wanted.wiring.Event)
 		}
 	}
-	cmd := entryCommand(found[0].entry.node)
+	speech := c.speech()
+	cmd := speech.command(found[0].entry.node)
 	cmd.program = strings.ReplaceAll(cmd.program, "${CLAUDE_PLUGIN_ROOT}", filepath.Join(c.bundleDir(run.i), "plugins", "guardrails"))
-	sampler, ok := c.adapter().(hook.Sampler)
-	if !ok {
-		return errNoSampler
-	}
-	if err := run.i.prove(ctx, sampler, readClaude, cmd, "", 10*time.Second); err != nil {
+	if err := run.i.prove(ctx, speech, cmd, found[0].wanted.wiring, ""); err != nil {
 		return err
 	}
 	run.report.add("prove", "", "the plugin's command denied a recursive delete of a home and let git status pass")

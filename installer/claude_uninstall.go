@@ -2,12 +2,7 @@ package installer
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
-	"github.com/ec261362/guardrails/core/fsx"
-	"github.com/ec261362/guardrails/installer/jsonedit"
 )
 
 func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*plan, error) {
@@ -19,7 +14,11 @@ func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*pl
 	rest := all
 	var looked []string
 	if r.AnyRoute || r.Route == Settings {
-		if rest, err = c.planEntriesOut(i, r, p, rest, &looked); err != nil {
+		file, err := c.file(i, r)
+		if err != nil {
+			return nil, err
+		}
+		if rest, err = c.book().planOut(i, r, p, rest, &looked, file, c.command(i, r.Scope).String()); err != nil {
 			return nil, err
 		}
 	}
@@ -66,84 +65,6 @@ func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*pl
 		p.after = append(p.after, Line{"keep", i.env.StateHome, "state, log and backups; --purge removes them"})
 	}
 	return p, nil
-}
-
-// planEntriesOut takes the entries out of the scope's settings file.
-func (c claude) planEntriesOut(i *Installer, r Request, p *plan, rest receipts, looked *[]string) (receipts, error) {
-	file, err := c.file(i, r)
-	if err != nil {
-		return rest, err
-	}
-	*looked = append(*looked, file)
-	like := receipt{Host: "claude", Route: Settings.String(), File: file}
-	rec, known := rest.find(like)
-	data, was, err := readFile(file)
-	if err != nil {
-		return rest, &Refusal{file, unwrapPath(err)}
-	}
-	if data == nil { // perhaps a run died before it wrote the file
-		p.steps = append(p.steps, planRmdirs(rec.MadeDirs, nil, false)...)
-		return rest.without(like), nil
-	}
-	doc, err := jsonedit.Parse(data, jsonedit.Strict)
-	if err != nil {
-		e, ok := errors.AsType[*jsonedit.Error](err)
-		if ok && !mentions(string(data)) && !strings.Contains(string(data), `"--agent"`) {
-			p.report.add("warn", fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s: Claude Code ignores this whole file; it holds nothing of ours that we can see", e.Msg)
-			return rest, nil
-		}
-		if ok {
-			return rest, refuse(fmt.Sprintf("%s:%d:%d", file, e.Line, e.Col), "%s: nothing was removed; mend the file and run this again, or delete by hand every handler whose command is %s", e.Msg, c.command(i, r.Scope))
-		}
-		return rest, &Refusal{file, err}
-	}
-	id := c.identity()
-	n, err := id.removeOurs(doc)
-	if err != nil {
-		return rest, shapeRefusal(file, err)
-	}
-	for _, e := range id.scan(doc) {
-		if e.kind == wrapped {
-			p.report.add("note", file+":"+e.place, "%s: another command that runs guardrails; left as it is", e.event)
-		}
-	}
-	if n == 0 {
-		return rest.without(like), nil
-	}
-	if err := c.checkPlace(r, file); err != nil {
-		return rest, err
-	}
-	steps, _, err := i.planBackup(file, data)
-	if err != nil {
-		return rest, err
-	}
-	p.steps = append(p.steps, steps...)
-	text := fmt.Sprintf("%d handlers of ours", n)
-	content := doc.Bytes()
-	switch {
-	case doc.Gone() && known && rec.Existed: // it was there; an empty object says as little
-		p.steps = append(p.steps, &fileStep{path: file, data: []byte("{}\n"), perm: 0o644, was: was, old: data, text: "without " + text})
-	case doc.Gone():
-		target, err := fsx.Resolve(file) // a link that led to nothing leads to nothing again
-		if err != nil {
-			return rest, &Refusal{file, err}
-		}
-		p.steps = append(p.steps, &removeStep{path: target, was: was, old: data, perm: 0o644, text: text + ", and nothing else was in it"})
-	default:
-		p.steps = append(p.steps, &fileStep{path: file, data: content, perm: 0o644, was: was, old: data, text: "without " + text})
-	}
-	p.steps = append(p.steps, planRmdirs(rec.MadeDirs, p.steps, false)...)
-	p.proofs = chain(p.proofs, func(context.Context, *run) error {
-		again, _, err := readFile(file)
-		if err != nil {
-			return fmt.Errorf("read it again: %s: %w", file, err)
-		}
-		if digest(again) != digest(content) && !doc.Gone() {
-			return fmt.Errorf("%s was written and does not hold what was written: %w", file, fsx.ErrChanged)
-		}
-		return nil
-	})
-	return rest.without(like), nil
 }
 
 func chain(a, b func(context.Context, *run) error) func(context.Context, *run) error {

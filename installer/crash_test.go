@@ -35,7 +35,7 @@ func child(root string) int {
 		Home: root + "/home", StateHome: root + "/home/.guardrails", Dir: root + "/project", Self: root + "/build/1.0.0/guardrails", Version: "1.0.0",
 		Getenv: func(k string) string { return env[k] }, Now: time.Now, Managed: root + "/managed",
 		Environ: []string{"HOME=" + root + "/home", "PATH=" + env["PATH"]},
-		Disk: &faultyDisk{Disk: OSDisk{}, n: n, at: die},
+		Disk:    &faultyDisk{Disk: OSDisk{}, n: n, at: die},
 	})
 	r := Request{Host: "claude", Dir: root + "/project", AnyRoute: true}
 	if os.Getenv("INSTALLER_TEST_PLUGIN") != "" {

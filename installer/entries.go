@@ -18,6 +18,7 @@ import (
 type command struct {
 	program string
 	args    []string // nil = shell form
+	shell   string   // that runs a shell form; "" = the system's
 }
 
 func (c command) String() string {
@@ -37,10 +38,13 @@ const (
 )
 
 // An entry is one handler in a file of the shape
-// hooks.<event>[group].hooks[index].
+// <base>.<event>[group].hooks[index], or, where a host knows no groups for an
+// event, <base>.<event>[group].
 type entry struct {
+	base         []any
 	event        string
 	group, index int
+	flat         bool // there is no group
 	alone        bool // every handler of its group is ours
 	kind         kind
 	program      string // what an entry of ours starts
@@ -49,8 +53,14 @@ type entry struct {
 	place        string // line:column
 }
 
-func (e entry) path() []any      { return []any{"hooks", e.event, e.group, "hooks", e.index} }
-func (e entry) groupPath() []any { return []any{"hooks", e.event, e.group} }
+func (e entry) path() []any {
+	if e.flat {
+		return e.groupPath()
+	}
+	return append(e.groupPath(), "hooks", e.index)
+}
+
+func (e entry) groupPath() []any { return append(slices.Clone(e.base), e.event, e.group) }
 
 // identity knows the command forms of one host.
 type identity struct {
@@ -58,6 +68,11 @@ type identity struct {
 	shared string   // the frozen shell form for committed files
 	plugin string   // the frozen program of the host's bundle
 	events []string // names that an older form may carry
+	absent []string // what a guarded line does where the program is missing
+	// bases are the paths below which a document holds events; nil = hooks.
+	bases func(*jsonedit.Doc) [][]any
+	// flat says that an event's list holds handlers, not groups; nil = none does.
+	flat func(event string) bool
 	// script returns the text of a script that a command line starts, "" if it
 	// is none.
 	script func(string) string
@@ -82,8 +97,11 @@ func (id identity) classify(h jsonedit.Node) (kind, string) {
 		}
 		return foreign, ""
 	}
-	if slices.Equal(strings.Fields(line), strings.Fields(id.shared)) {
+	if id.shared != "" && slices.Equal(strings.Fields(line), strings.Fields(id.shared)) {
 		return ours, "guardrails"
+	}
+	if ws := id.unguard(line); ws != nil && id.form(ws) {
+		return ours, ws[0]
 	}
 	ws, plain := words(line)
 	if plain && id.form(ws) {
@@ -133,6 +151,44 @@ func isProgram(word string) bool {
 	return name == word || filepath.IsAbs(word) || len(word) > 2 && word[1] == ':'
 }
 
+// unguard returns the words of the frozen line that steps aside where the
+// program is missing:
+//
+//	b='BIN'; [ -x "$b" ] || ABSENT; exec "$b" hook …
+//
+// and nil for any other.
+func (id identity) unguard(line string) []string {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "b='")
+	if !ok {
+		return nil
+	}
+	bin, rest, ok := strings.Cut(rest, "'")
+	if !ok {
+		return nil
+	}
+	for _, absent := range id.absent {
+		tail, ok := strings.CutPrefix(rest, guardTest+absent+guardExec)
+		if !ok {
+			continue
+		}
+		if ws, plain := words(tail); plain {
+			return append([]string{bin}, ws...)
+		}
+	}
+	return nil
+}
+
+// The constant parts of a guarded line.
+const (
+	guardTest = `; [ -x "$b" ] || `
+	guardExec = `; exec "$b" `
+)
+
+// guarded is the frozen line of unguard.
+func guarded(bin, absent string, args ...string) command {
+	return command{program: "b=" + singleQuote(bin) + guardTest + absent + guardExec + strings.Join(args, " ")}
+}
+
 // mentions reports whether a text starts guardrails as a hook, however wrapped.
 func mentions(text string) bool {
 	for rest := text; ; {
@@ -151,33 +207,54 @@ func mentions(text string) bool {
 // scan lists the handlers of a document in order. Parts of another shape are
 // passed over.
 func (id identity) scan(doc *jsonedit.Doc) []entry {
+	bases := [][]any{{"hooks"}}
+	if id.bases != nil {
+		bases = id.bases(doc)
+	}
 	var out []entry
-	hooks := doc.At("hooks")
-	for _, event := range hooks.Keys() {
-		groups := hooks.Get(event)
-		if groups.Kind() != jsonedit.ArrayKind {
+	for _, base := range bases {
+		events := doc.At(base...)
+		for _, event := range events.Keys() {
+			out = append(out, id.scanEvent(base, event, events.Get(event))...)
+		}
+	}
+	return out
+}
+
+func (id identity) scanEvent(base []any, event string, groups jsonedit.Node) (out []entry) {
+	if groups.Kind() != jsonedit.ArrayKind {
+		return nil
+	}
+	flat := id.flat != nil && id.flat(event)
+	for g := range groups.Len() {
+		handlers := groups.Index(g).Get("hooks")
+		count := handlers.Len()
+		switch {
+		case flat:
+			count = 1
+		case handlers.Kind() != jsonedit.ArrayKind:
 			continue
 		}
-		for g := range groups.Len() {
-			handlers := groups.Index(g).Get("hooks")
-			if handlers.Kind() != jsonedit.ArrayKind {
-				continue
+		first, alone := len(out), true
+		for h := range count {
+			node := groups.Index(g)
+			if !flat {
+				node = handlers.Index(h)
 			}
-			first, alone := len(out), true
-			for h := range handlers.Len() {
-				node := handlers.Index(h)
-				k, program := id.classify(node)
-				line, col := node.Place()
-				alone = alone && k == ours
-				out = append(out, entry{
-					event: event, group: g, index: h, kind: k, program: program, node: node,
-					matcher: groups.Index(g).Get("matcher").Text(),
-					place:   strconv.Itoa(line) + ":" + strconv.Itoa(col),
-				})
+			k, program := id.classify(node)
+			line, col := node.Place()
+			alone = alone && k == ours
+			e := entry{
+				base: base, event: event, group: g, index: h, flat: flat, kind: k, program: program, node: node,
+				place: strconv.Itoa(line) + ":" + strconv.Itoa(col),
 			}
-			for n := first; n < len(out); n++ {
-				out[n].alone = alone
+			if !flat {
+				e.matcher = groups.Index(g).Get("matcher").Text()
 			}
+			out = append(out, e)
+		}
+		for n := first; n < len(out); n++ {
+			out[n].alone = alone
 		}
 	}
 	return out
@@ -205,22 +282,41 @@ func covers(have, want string) bool {
 type wanted struct {
 	wiring  hook.Wiring
 	command command
-	block   bool // onFailure
+	block   bool   // onFailure
+	name    string // "" = the host's handlers have none
+	millis  bool   // the host counts milliseconds, not seconds
+	flat    bool   // the host wants no group
+}
+
+// timeout is the wiring's timeout in the host's unit.
+func (w wanted) timeout() int {
+	if w.millis {
+		return w.wiring.Timeout * 1000
+	}
+	return w.wiring.Timeout
 }
 
 func (w wanted) handler() jsonedit.Object {
-	h := jsonedit.Object{{Key: "type", Value: "command"}, {Key: "command", Value: w.command.program}}
+	h := jsonedit.Object{{Key: "type", Value: "command"}}
+	if w.name != "" {
+		h = append(h, jsonedit.Member{Key: "name", Value: w.name})
+	}
+	h = append(h, jsonedit.Member{Key: "command", Value: w.command.program})
 	if w.command.args != nil {
 		h = append(h, jsonedit.Member{Key: "args", Value: array(w.command.args)})
 	}
-	h = append(h, jsonedit.Member{Key: "timeout", Value: w.wiring.Timeout})
+	h = append(h, jsonedit.Member{Key: "timeout", Value: w.timeout()})
 	if w.block {
 		h = append(h, jsonedit.Member{Key: "onFailure", Value: "block"})
 	}
 	return h
 }
 
+// group is what stands in the event's list.
 func (w wanted) group() jsonedit.Object {
+	if w.flat {
+		return w.handler()
+	}
 	var g jsonedit.Object
 	if w.wiring.Matcher != "" {
 		g = append(g, jsonedit.Member{Key: "matcher", Value: w.wiring.Matcher})
@@ -253,8 +349,8 @@ func (w wanted) differs(h jsonedit.Node) (set jsonedit.Object, drop []string) {
 	} else if !sameWords(args, w.command.args) {
 		set = append(set, jsonedit.Member{Key: "args", Value: array(w.command.args)})
 	}
-	if n, err := strconv.ParseFloat(string(h.Get("timeout").Raw()), 64); err != nil || n < float64(w.wiring.Timeout) {
-		set = append(set, jsonedit.Member{Key: "timeout", Value: w.wiring.Timeout})
+	if n, err := strconv.ParseFloat(string(h.Get("timeout").Raw()), 64); err != nil || n < float64(w.timeout()) {
+		set = append(set, jsonedit.Member{Key: "timeout", Value: w.timeout()})
 	}
 	on := h.Get("onFailure")
 	switch {
@@ -286,6 +382,7 @@ func sameWords(n jsonedit.Node, ws []string) bool {
 // reconciler brings a document's handlers of ours to what is wanted.
 type reconciler struct {
 	identity
+	base   []any // where new events go; nil = hooks
 	wanted []wanted
 	// newer says that an entry's program is a newer build than this one, which
 	// then stays; nil = none is.
@@ -357,7 +454,11 @@ func (r reconciler) step(doc *jsonedit.Doc) (string, error) {
 		w := f.wanted
 		switch e := f.entry; {
 		case e == nil:
-			return "add " + w.wiring.Event, doc.Append(w.group(), "hooks", w.wiring.Event)
+			base := r.base
+			if base == nil {
+				base = []any{"hooks"}
+			}
+			return "add " + w.wiring.Event, doc.Append(w.group(), append(slices.Clone(base), w.wiring.Event)...)
 		case f.current:
 		case !covers(e.matcher, w.wiring.Matcher) && !e.alone:
 			// The group's matcher is another's too: ours gets a group of its own.
@@ -405,7 +506,7 @@ func (r reconciler) reconcile(doc *jsonedit.Doc) (changes []string, err error) {
 
 // remove takes an entry out, with its group if nothing else is in it.
 func remove(doc *jsonedit.Doc, e entry) error {
-	if doc.At(append(e.groupPath(), "hooks")...).Len() == 1 {
+	if e.flat || doc.At(append(e.groupPath(), "hooks")...).Len() == 1 {
 		return doc.Remove(e.groupPath()...)
 	}
 	return doc.Remove(e.path()...)

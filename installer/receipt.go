@@ -120,3 +120,49 @@ func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
+
+// planReceipt writes the receipt if it says something new.
+func (i *Installer) planReceipt(all receipts, was fsx.Stamp, rec receipt) ([]step, error) {
+	rec.Guardrails = i.env.Version
+	have, known := all.find(rec)
+	if known {
+		rec.At = have.At
+		a, errA := json.Marshal(have)
+		b, errB := json.Marshal(rec)
+		if errA == nil && errB == nil && string(a) == string(b) {
+			return nil, nil
+		}
+	}
+	rec.At = i.env.Now().UTC().Truncate(time.Second)
+	return i.writeReceipts(all, all.with(rec), was)
+}
+
+func (i *Installer) writeReceipts(before, after receipts, was fsx.Stamp) ([]step, error) {
+	data, err := after.bytes()
+	if err != nil {
+		return nil, err
+	}
+	path := i.receiptPath()
+	if len(after.Installs) == 0 {
+		old, now, err := readFile(path)
+		if err != nil || old == nil {
+			return nil, err
+		}
+		return []step{&quietStep{&removeStep{path: path, was: now, old: old, perm: 0o600}}}, nil
+	}
+	var old []byte
+	if !was.Same(fsx.Stamp{}) {
+		if old, err = before.bytes(); err != nil {
+			return nil, err
+		}
+	}
+	return []step{&fileStep{path: path, data: data, perm: 0o600, was: was, old: old, text: "receipt", quiet: true}}, nil
+}
+
+// quietStep is a step that nobody needs to hear of.
+type quietStep struct{ step }
+
+func (s *quietStep) line() (Line, bool) {
+	l, _ := s.step.line()
+	return l, false
+}
