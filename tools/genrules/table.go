@@ -27,7 +27,7 @@ type table struct {
 type tableRule struct {
 	rawRule
 	place
-	lead
+	leads          []lead
 	expr, pathExpr int
 	allows         []tableAllow
 }
@@ -47,15 +47,17 @@ var leftOut = map[string]string{
 
 // classes of rules that their pattern does not tell.
 var classOf = map[string]string{
-	"curl-auth-header":         "context",
-	"curl-auth-user":           "context",
-	"facebook-access-token":    "context",
-	"generic-api-key":          "generic",
-	"hashicorp-tf-password":    "generic",
-	"kubernetes-secret-yaml":   "generic",
-	"nuget-config-password":    "generic",
-	"sourcegraph-access-token": "context",
+	"curl-auth-header":       "context",
+	"curl-auth-user":         "context",
+	"facebook-access-token":  "context",
+	"generic-api-key":        "generic",
+	"hashicorp-tf-password":  "generic",
+	"kubernetes-secret-yaml": "generic",
+	"nuget-config-password":  "generic",
 }
+
+// near is how far from its keyword a value may be that need not hold it.
+const near = 1 << 10
 
 // prefix is how gitleaks begins a rule that looks for a word near a value. It
 // only moves the start of the match, not the value, and costs most of the time.
@@ -70,7 +72,7 @@ func build(theirs, ours *config) (*table, error) {
 	t.always = always
 	replaced := map[string]bool{}
 	for _, r := range ours.rules {
-		if r.hand != "" {
+		if r.hand != "" || r.replace {
 			replaced[r.id] = true
 		}
 	}
@@ -165,12 +167,20 @@ func (t *table) add(rules []rawRule, own bool, replaced map[string]bool) error {
 			}
 		}
 		if !ok {
-			p = place{infinite, infinite} // a keyword anywhere in the text
+			p = place{near, near} // gitleaks: a keyword anywhere in the file
+		}
+		if p.before >= infinite && r.path == "" {
+			p.before = near
 		}
 		r.place = p
 		if ok && p.before == 0 {
-			if l := leadOf(re); slices.ContainsFunc(r.keywords, func(k string) bool { return strings.HasPrefix(strings.ToLower(l.text), k) }) {
-				r.lead = l
+			leads := leadsOf(re)
+			all := len(leads) > 0
+			for _, l := range leads {
+				all = all && slices.ContainsFunc(r.keywords, func(k string) bool { return strings.HasPrefix(strings.ToLower(l.text), k) })
+			}
+			if all {
+				r.leads = leads
 			}
 		}
 		r.expr = t.index(expr)
@@ -378,13 +388,17 @@ func (r *tableRule) emit(b *bytes.Buffer) {
 	if r.digit {
 		fmt.Fprint(b, ", digit: true")
 	}
-	if r.lead.text != "" {
-		fmt.Fprintf(b, ", lead: lead{text: %q", r.text)
-		if r.word {
-			b.WriteString(", word: true")
-		}
-		if r.run > 0 {
-			fmt.Fprintf(b, ", run: %d, set: [2]uint64{%#x, %#x}", r.run, r.set[0], r.set[1])
+	if len(r.leads) > 0 {
+		b.WriteString(", leads: []lead{")
+		for _, l := range r.leads {
+			fmt.Fprintf(b, "{text: %q", l.text)
+			if l.word {
+				b.WriteString(", word: true")
+			}
+			if l.run > 0 {
+				fmt.Fprintf(b, ", run: %d, set: [2]uint64{%#x, %#x}", l.run, l.set[0], l.set[1])
+			}
+			b.WriteString("}, ")
 		}
 		b.WriteString("}")
 	}

@@ -24,6 +24,7 @@ type rawRule struct {
 	class    string // own rules only: shape, context or generic
 	notes    string // own rules only
 	digit    bool   // own rules only: the value has a digit
+	replace  bool   // own rules only: gitleaks' rule of that id is left out
 }
 
 type allowlist struct {
@@ -108,6 +109,8 @@ func (r *rawRule) put(key string, v any) error {
 		r.class, ok = v.(string)
 	case "digit":
 		r.digit, ok = v.(bool)
+	case "replace":
+		r.replace, ok = v.(bool)
 	case "notes":
 		r.notes, ok = v.(string)
 	default:

@@ -261,50 +261,114 @@ type lead struct {
 	set  [2]uint64 // the class, a bit for each ASCII byte
 }
 
-// leadOf returns what every match of re begins with.
-func leadOf(re *syntax.Regexp) lead {
-	var l lead
-	flat := flatten(re)
-	if len(flat) > 0 && flat[0].Op == syntax.OpWordBoundary {
-		l.word, flat = true, flat[1:]
+// maxLeads is how many ways to begin are worth comparing.
+const maxLeads = 16
+
+// leadsOf returns the ways in which a match of re can begin, nil if they are
+// many or not known.
+func leadsOf(re *syntax.Regexp) []lead {
+	var out []lead
+	var walk func(l lead, parts []*syntax.Regexp) bool
+	walk = func(l lead, parts []*syntax.Regexp) bool {
+		for len(parts) > 0 {
+			p := parts[0]
+			for p.Op == syntax.OpCapture {
+				p = p.Sub[0]
+			}
+			rest := parts[1:]
+			switch {
+			case p.Op == syntax.OpConcat:
+				parts = slices.Concat(p.Sub, rest)
+				continue
+			case p.Op == syntax.OpWordBoundary && l.text == "":
+				l.word = true
+				parts = rest
+				continue
+			case p.Op == syntax.OpEmptyMatch:
+				parts = rest
+				continue
+			case p.Op == syntax.OpLiteral && p.Flags&syntax.FoldCase == 0:
+				l.text += string(p.Rune)
+				parts = rest
+				continue
+			case p.Op == syntax.OpQuest && l.text != "":
+				return walk(l, rest) && walk(l, slices.Concat(p.Sub, rest))
+			case p.Op == syntax.OpAlternate:
+				for _, sub := range p.Sub {
+					if !walk(l, slices.Concat([]*syntax.Regexp{sub}, rest)) {
+						return false
+					}
+				}
+				return true
+			case p.Op == syntax.OpCharClass && fewRunes(p) && len(rest) > 0:
+				for i := 0; i < len(p.Rune); i += 2 {
+					for r := p.Rune[i]; r <= p.Rune[i+1]; r++ {
+						more := l
+						more.text += string(r)
+						if !walk(more, rest) {
+							return false
+						}
+					}
+				}
+				return true
+			}
+			break
+		}
+		if l.text == "" || len(out) == maxLeads {
+			return false
+		}
+		if !isWord(l.text[0]) {
+			l.word = false
+		}
+		l.run, l.set = runOf(parts)
+		out = append(out, l)
+		return true
 	}
-	for len(flat) > 0 && flat[0].Op == syntax.OpLiteral && flat[0].Flags&syntax.FoldCase == 0 {
-		l.text += string(flat[0].Rune)
-		flat = flat[1:]
+	if !walk(lead{}, []*syntax.Regexp{re}) {
+		return nil
 	}
-	if l.text == "" {
-		return lead{}
+	return out
+}
+
+func fewRunes(re *syntax.Regexp) bool {
+	n := rune(0)
+	for i := 0; i < len(re.Rune); i += 2 {
+		if n += re.Rune[i+1] - re.Rune[i] + 1; n > 4 || re.Rune[i+1] >= utf8.RuneSelf {
+			return false
+		}
 	}
-	if !isWord(l.text[0]) {
-		l.word = false
+	return true
+}
+
+// runOf returns how many bytes of which class parts begin with.
+func runOf(parts []*syntax.Regexp) (run int, set [2]uint64) {
+	if len(parts) == 0 {
+		return 0, set
 	}
-	if len(flat) == 0 {
-		return l
+	next, n := parts[0], 1
+	for next.Op == syntax.OpCapture {
+		next = next.Sub[0]
 	}
-	next, n := flat[0], 1
 	if next.Op == syntax.OpPlus {
 		next = next.Sub[0]
 	} else if next.Op == syntax.OpRepeat && next.Min > 0 {
 		next, n = next.Sub[0], next.Min
 	}
 	if next.Op != syntax.OpCharClass {
-		return l
+		return 0, set
 	}
 	for i := 0; i < len(next.Rune); i += 2 {
 		for r := next.Rune[i]; r <= next.Rune[i+1]; r++ {
-			if r >= utf8.RuneSelf {
-				// A class with more than ASCII in it is left to the regexp, but for
+			if r < utf8.RuneSelf {
+				set[r>>6] |= 1 << (r & 63)
+			} else if r != 0x17f && r != 0x212a {
+				// A class with more than ASCII is left to the expression, but for
 				// the two letters that fold to ASCII ones: no key has them.
-				if r != 0x17f && r != 0x212a {
-					return l
-				}
-				continue
+				return 0, [2]uint64{}
 			}
-			l.set[r>>6] |= 1 << (r & 63)
 		}
 	}
-	l.run = n
-	return l
+	return n, set
 }
 
 // flatten returns the parts of re in order, captures and concatenations undone.

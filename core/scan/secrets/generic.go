@@ -32,10 +32,25 @@ func (s *scan) generic(n, at, end int) {
 	}
 	i = blanks(text, i)
 	op := operator(text[min(i, len(text)):])
+	if op == "" || op == ":" { // var token string = …, const token: string = …
+		j := blanks(text, i+len(op))
+		k := j
+		for k < len(text) && k-j < 24 && isName(text[k]) {
+			k++
+		}
+		if m := blanks(text, k); k > j && m < len(text) && text[m] == '=' && (op == ":" || j > i) {
+			i, op = m, "="
+		}
+	}
 	if op == "" {
 		return
 	}
 	i = blanks(text, i+len(op))
+	if op == ">" { // an element's text may have its own lines
+		for n := 0; i < len(text) && n < 24 && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'); n++ {
+			i++
+		}
+	}
 	if i >= len(text) {
 		return
 	}
@@ -75,7 +90,7 @@ func blanks(text string, i int) int {
 
 // operator returns the sign that gives a value, "" if there is none.
 func operator(text string) string {
-	for _, op := range [...]string{"=>", ":=", "?=", "||", "??", "==", ":", "=", ">", ","} {
+	for _, op := range [...]string{"=>", "::=", ":=", ".=", "?=", "||", "??", "==", ":", "=", ">", ","} {
 		if strings.HasPrefix(text, op) {
 			if op == "==" {
 				return ""
@@ -186,7 +201,7 @@ func (s *scan) literalPlace(name, from, to int, op string, quote byte, quotedNam
 		return to < len(s.text)
 	}
 	if op == ">" {
-		return strings.HasPrefix(s.text[to:], "</")
+		return strings.HasPrefix(strings.TrimLeft(s.text[to:min(len(s.text), to+30)], " \t\r\n"), "</")
 	}
 	if quotedName || code(s.path) {
 		return false

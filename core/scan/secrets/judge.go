@@ -66,10 +66,10 @@ func (s *scan) excused(r *rule, start, end, from, to int) bool {
 	if r.class == classShape && r.by == byExpr && s.inBlob(from, to) {
 		return true
 	}
-	if r.class != classShape && (s.quiet() || fake(secret)) {
+	if r.class != classShape && (s.quiet() || fake(secret)) || r.class == classGeneric && hasAny(strings.ToLower(valueOf(secret)), toyWords[:]) {
 		return true
 	}
-	if r.class == classContext && !s.plausible(r, start, from, to) {
+	if r.class == classContext && !s.plausible(start, from, to) {
 		return true
 	}
 	if s.allows(&allow{in: inSecret, expr: always.expr, words: always.words}, start, end, secret) {
@@ -92,10 +92,10 @@ func (s *scan) inBlob(from, to int) bool {
 		return false
 	}
 	n := 0
-	for i := from; i > 0 && n < 24 && isBase64(s.text[i-1]); i-- {
+	for i := from; i > 0 && n < 24 && (isBase64(s.text[i-1]) || s.text[i-1] == '\n'); i-- {
 		n++
 	}
-	for i := to; i < len(s.text) && n < 24 && isBase64(s.text[i]); i++ {
+	for i := to; i < len(s.text) && n < 24 && (isBase64(s.text[i]) || s.text[i] == '\n'); i++ {
 		n++
 	}
 	return n >= 24
@@ -206,7 +206,20 @@ func fake(v string) bool {
 var fakeWords = [...]string{
 	"example", "sample", "dummy", "placeholder", "changeme", "change-me", "change_me", "changeit", "your", "xxxx", "fake", "insert",
 	"replace", "redacted", "todo", "notreal", "not-real", "not_a_real", "foobar", "lorem", "deadbeef", "cafebabe", "qwerty", "letmein",
-	"invalid", "mypass", "secretkey", "password", "passw0rd", "test-", "test_", "-test", "_test", "testing", "mock", "000000", "111111",
+	"000000", "111111",
+}
+
+// toyWords are in values that people make up for a word such as password.
+var toyWords = [...]string{
+	"test-", "test_", "-test", "_test", "testing", "mock", "invalid", "mypass", "secretkey", "password", "passw0rd",
+}
+
+// valueOf returns what comes after the name in a secret of the form name: value.
+func valueOf(secret string) string {
+	if i := strings.LastIndex(secret, ": "); i >= 0 {
+		return secret[i+2:]
+	}
+	return secret
 }
 
 // inOrder reports whether the letters and digits of v mostly follow each other
@@ -288,18 +301,35 @@ func look(v string) looks {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // plausible reports whether a value next to a vendor's name can be a secret: it
-// looks random, and stands on the name's own line.
-func (s *scan) plausible(r *rule, start, from, to int) bool {
+// looks random, and stands on the name's own line or in its element.
+func (s *scan) plausible(start, from, to int) bool {
 	v := s.text[from:to]
-	if strings.IndexByte(s.text[start:from], '\n') >= 0 && r.entropy < 2.75 {
+	if i := strings.IndexByte(s.text[start:from], '\n'); i > 0 && s.text[start+i-1] != '>' && !strings.HasPrefix(s.text[start:], "curl") {
 		return false
 	}
 	l := look(v)
-	if l.digits == 0 || l.longest < 6 && l.others > 2 {
-		return false
+	if jumbled(v) {
+		return true
 	}
-	if l.lower+l.upper == 0 { // an id of digits
-		return false
+	if l.digits == 0 || l.lower+l.upper == 0 || l.longest < 6 && l.others > 2 || entropy(v) < 2.7 {
+		return false // a word, or an id of digits
 	}
-	return entropy(v) >= 3 && (l.groups > 1 || l.upper > 1 && l.lower > 1)
+	return l.groups > 1 || l.upper > 1 && l.lower > 1 || isDigit(v[0]) && l.longest >= 12
+}
+
+// jumbled reports whether capitals stand in a word as in no name: in three or
+// more runs.
+func jumbled(v string) bool {
+	runs, run := 0, 0
+	for i := 0; i <= len(v); i++ {
+		if i < len(v) && 'A' <= v[i] && v[i] <= 'Z' {
+			run++
+			continue
+		}
+		if run > 1 && i < len(v) && 'a' <= v[i] && v[i] <= 'z' {
+			runs++
+		}
+		run = 0
+	}
+	return runs >= 3 && len(v) >= 12
 }

@@ -17,7 +17,7 @@ type rule struct {
 	before  int16  // how far before a keyword a match may begin; -1 = anywhere in the text
 	after   int16  // how far behind a keyword's start a match may end; -1 = no bound
 	entropy float64
-	lead    lead
+	leads   []lead // ways to begin at a keyword; nil = not known
 	allow   []allow
 }
 
@@ -43,7 +43,7 @@ const (
 
 // lead is what a match begins with, at the place of its keyword.
 type lead struct {
-	text string    // "" = nothing is known
+	text string
 	word bool      // no letter, digit or _ stands before it
 	run  uint16    // so many bytes of set follow
 	set  [2]uint64 // a bit for each ASCII byte
@@ -51,9 +51,6 @@ type lead struct {
 
 // at reports whether a match can begin at text[i:].
 func (l *lead) at(text string, i int) bool {
-	if l.text == "" {
-		return true
-	}
 	end := i + len(l.text)
 	if len(text) < end+int(l.run) || text[i:end] != l.text || l.word && i > 0 && isWord(text[i-1]) {
 		return false

@@ -109,7 +109,13 @@ func (s *scan) span(n int, r *rule, at, end int) {
 	if len(list) > 0 && list[len(list)-1].to == len(s.text) && r.before < 0 {
 		return
 	}
-	if !r.lead.at(s.text, at) {
+	begins := r.leads == nil
+	for i := range r.leads {
+		if begins = r.leads[i].at(s.text, at); begins {
+			break
+		}
+	}
+	if !begins {
 		return
 	}
 	sp := span{0, len(s.text)}
@@ -157,6 +163,9 @@ func (s *scan) match(n int) error {
 			found = re.FindAllStringSubmatchIndex(s.text[sp.from:sp.to], enough)
 		}
 		for _, loc := range found {
+			if loc[0] == 0 && sp.from > 0 {
+				continue // begun by the start of the span
+			}
 			from, to := loc[0], loc[1]
 			if g := 2 * int(r.group); g > 0 {
 				from, to = loc[g], loc[g+1]
