@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -88,10 +89,8 @@ func (g *grammar) parse(args []word) []arg {
 
 // takes reports whether the long flag, possibly shortened, takes a value.
 func (g *grammar) takes(name string) bool {
-	for _, l := range g.long {
-		if l == name {
-			return true
-		}
+	if slices.Contains(g.long, name) {
+		return true
 	}
 	if len(name) < 5 {
 		return false
@@ -142,10 +141,8 @@ func has(as []arg, flags ...string) bool {
 		if as[i].flag == "" {
 			continue
 		}
-		for _, f := range flags {
-			if as[i].flag == f {
-				return true
-			}
+		if slices.Contains(flags, as[i].flag) {
+			return true
 		}
 	}
 	return false
@@ -153,10 +150,10 @@ func has(as []arg, flags ...string) bool {
 
 // valueOf returns the last value given to any of the flags.
 func valueOf(as []arg, flags ...string) *word {
-	for i := len(as) - 1; i >= 0; i-- {
+	for _, a := range slices.Backward(as) {
 		for _, f := range flags {
-			if as[i].flag == f && as[i].value != nil {
-				return as[i].value
+			if a.flag == f && a.value != nil {
+				return a.value
 			}
 		}
 	}

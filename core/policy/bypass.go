@@ -262,7 +262,7 @@ func takesExec(args []word) bool {
 }
 
 func isOctal(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] < '0' || s[i] > '7' {
 			return false
 		}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -28,10 +29,8 @@ func (j *judge) ownArgs(c *shellcmd.Command) (args []word, ok bool) {
 		}
 	}
 	// $(command -v guardrails) as the program's name.
-	for _, i := range c.Argv[0].Subst {
-		if j.findsBinary(i) {
-			return c.Args(), true
-		}
+	if slices.ContainsFunc(c.Argv[0].Subst, j.findsBinary) {
+		return c.Args(), true
 	}
 	return nil, false
 }
@@ -120,10 +119,8 @@ func humanOnly(args []word) string {
 		if sub == "" {
 			return ""
 		}
-		for _, a := range allowed {
-			if sub == a {
-				return ""
-			}
+		if slices.Contains(allowed, sub) {
+			return ""
 		}
 		return verb + " " + strings.ReplaceAll(sub, shellcmd.Unknown, "…")
 	}

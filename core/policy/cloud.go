@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -121,12 +122,7 @@ func nth(s []string, i int) string {
 }
 
 func anyOf(s string, names ...string) bool {
-	for _, n := range names {
-		if s == n {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, s)
 }
 
 // flagLike reports whether a flag in either dash style is given and not false.
@@ -140,10 +136,8 @@ func flagLike(c *shellcmd.Command, names ...string) bool {
 		if has && (v == "false" || v == "none") {
 			continue
 		}
-		for _, n := range names {
-			if name == n {
-				return true
-			}
+		if slices.Contains(names, name) {
+			return true
 		}
 	}
 	return false

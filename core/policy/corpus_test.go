@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -101,7 +102,7 @@ func TestCorpus(t *testing.T) {
 		for _, k := range keys {
 			fmt.Printf("%-9s %-48s %d/%d\n", name, k, sums[k].ok, sums[k].n)
 		}
-		sort.Slice(took, func(i, k int) bool { return took[i] < took[k] })
+		slices.Sort(took)
 		if n := len(took); n > 0 {
 			fmt.Printf("%-9s p50 %v p95 %v max %v\n", name, took[n/2], took[n*95/100], took[n-1])
 		}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -125,7 +126,7 @@ func testDatabase(db string) bool {
 
 // destroysRows returns what a SQL text destroys, "" if nothing.
 func destroysRows(sql string) string {
-	for _, stmt := range strings.Split(cleanSQL(sql), ";") {
+	for stmt := range strings.SplitSeq(cleanSQL(sql), ";") {
 		w := strings.Fields(strings.ToUpper(stmt))
 		if len(w) < 2 {
 			continue
@@ -159,12 +160,7 @@ func destroysRows(sql string) string {
 }
 
 func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, s)
 }
 
 // cleanSQL takes out comments and the contents of string literals.

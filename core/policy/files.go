@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -67,7 +68,7 @@ func (j *judge) searches(t *hook.Tool) {
 		if !ok {
 			continue
 		}
-		for _, one := range strings.Split(strings.Trim(g, "{}"), ",") {
+		for one := range strings.SplitSeq(strings.Trim(g, "{}"), ",") {
 			if s := secretGlob(strings.TrimSpace(one)); s != notSecret && s != secretMaybe {
 				j.add(&secretsRules[ruleSecretRead], match{what: "shows lines of " + oneLine(one)}, callFor(t, one), []string{t.Kind.String(), one})
 				return
@@ -115,10 +116,8 @@ func (j *judge) writesNoSecret(t *hook.Tool, p, raw string) bool {
 			}
 			continue
 		}
-		for _, line := range strings.Split(e.New, "\n") {
-			if literalCredential(line) {
-				return false
-			}
+		if slices.ContainsFunc(strings.Split(e.New, "\n"), literalCredential) {
+			return false
 		}
 	}
 	return seen
@@ -198,7 +197,7 @@ func (j *judge) ignored(p string) bool {
 		if err != nil {
 			return
 		}
-		for _, line := range strings.Split(string(data), "\n") {
+		for line := range strings.SplitSeq(string(data), "\n") {
 			line = strings.TrimRight(strings.TrimSuffix(line, "\r"), " ")
 			if line == "" || line[0] == '#' {
 				continue
@@ -217,8 +216,8 @@ func (j *judge) ignored(p string) bool {
 			break
 		}
 	}
-	for i := len(dirs) - 1; i >= 0; i-- {
-		read(tidy(dirs[i]+"/.gitignore"), dirs[i])
+	for _, dir := range slices.Backward(dirs) {
+		read(tidy(dir+"/.gitignore"), dir)
 	}
 	return state
 }

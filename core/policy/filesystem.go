@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -289,17 +290,10 @@ func (j *judge) deviceWord(c *shellcmd.Command, w *word) bool {
 	if strings.HasPrefix(w.Text, "/dev/"+shellcmd.Unknown) {
 		return true
 	}
-	for _, p := range j.paths(c, w) {
-		if isDevice(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.paths(c, w), isDevice)
 }
 
-var (
-	shredFlags = grammar{short: "ns", long: []string{"--iterations", "--size", "--random-source"}}
-)
+var shredFlags = grammar{short: "ns", long: []string{"--iterations", "--size", "--random-source"}}
 
 func device(j *judge, c *shellcmd.Command) (match, bool) {
 	args := c.Args()

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,14 +121,14 @@ func (f *flow) run() {
 	// Twice: what a background reader or an outer word takes may stand later in
 	// the line than the command that takes it. Overwrites count in the second
 	// round only for what comes after them.
-	for round := 0; round < 2; round++ {
+	for round := range 2 {
 		f.files, f.fixed, f.fds = map[string]taint{}, map[string]bool{}, map[string]end{}
 		f.under = map[string]*[4]int{}
 		f.env = map[string][]string{}
 		if round == 1 {
 			f.exfil, f.remote = map[int]string{}, map[int]string{}
 		}
-		for i := 0; i < n; i++ {
+		for i := range n {
 			c := &f.j.line.Commands[i]
 			if c.Has(shellcmd.Uncalled) {
 				continue
@@ -387,8 +388,25 @@ func (f *flow) step(i int, c *shellcmd.Command) {
 	in := f.of(c.Stdin.Peers)
 	toNet := false // its output goes to the network by redirect
 	inFromNet := false
+	var scoped []string // descriptors that are open for this command alone
+	defer func() {
+		for _, k := range scoped {
+			delete(f.fds, k)
+		}
+	}()
 	for k := range c.Redirects {
 		r := &c.Redirects[k]
+		if r.Outer && (r.Fd > 2 || c.Program == "exec") || r.Fd > 2 && c.Program != "exec" {
+			// Of a block, of an exec before (known already), or its own.
+			key := strconv.Itoa(r.Fd)
+			if _, known := f.fds[key]; !known && c.Program != "exec" && len(c.Argv) > 0 {
+				f.open(c, r)
+				scoped = append(scoped, key)
+			}
+			if r.Outer || len(c.Argv) > 0 && c.Program != ":" {
+				continue
+			}
+		}
 		switch {
 		case r.Op == "<" || r.Op == "<>":
 			if netPath(r.Target.Text) {
@@ -641,7 +659,7 @@ func (f *flow) printed(c *shellcmd.Command, in, words, named taint) taint {
 		}
 		return t
 	case "tar", "gtar", "bsdtar":
-		if tarFile(args, true) != nil {
+		if tarFile(args) != nil {
 			return 0
 		}
 		t := in | named
@@ -808,10 +826,8 @@ func (f *flow) runsText(i int, text string) {
 	if text == "" || len(f.code[i]) > 8 {
 		return
 	}
-	for _, t := range f.code[i] {
-		if t == text {
-			return
-		}
+	if slices.Contains(f.code[i], text) {
+		return
 	}
 	f.code[i] = append(f.code[i], text)
 }

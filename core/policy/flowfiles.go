@@ -95,7 +95,7 @@ func (f *flow) writes(c *shellcmd.Command, in, words, named, out taint) {
 			f.put(c, &word{Text: o, Static: true}, in|named, false)
 		}
 	case "tar", "gtar", "bsdtar":
-		if w := tarFile(args, true); w != nil && !remoteSpec(w.Text) {
+		if w := tarFile(args); w != nil && !remoteSpec(w.Text) {
 			t := in | named
 			for i := range args {
 				if a := args[i].Text; a != "" && a[0] != '-' && i > 0 && a != w.Text {
@@ -177,7 +177,7 @@ func (f *flow) writes(c *shellcmd.Command, in, words, named, out taint) {
 		if r.Fd == 2 {
 			t = 0
 		}
-		f.put(c, &r.Target, t, strings.Contains(r.Op, ">>") || r.Fd == 2)
+		f.put(c, &r.Target, t, strings.Contains(r.Op, ">>") || r.Fd == 2 || r.Outer)
 	}
 	for k := range c.Effects {
 		e := &c.Effects[k]

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -135,7 +136,7 @@ func (g *gitCmd) envConfig(c *shellcmd.Command) {
 			}
 			g.config = append(g.config, gitConfig{strings.ToLower(a.Value.Text), v})
 		case a.Name == "GIT_CONFIG_PARAMETERS":
-			for _, kv := range strings.Fields(strings.ReplaceAll(a.Value.Text, "'", "")) {
+			for kv := range strings.FieldsSeq(strings.ReplaceAll(a.Value.Text, "'", "")) {
 				g.addConfig(kv)
 			}
 		}
@@ -145,9 +146,9 @@ func (g *gitCmd) envConfig(c *shellcmd.Command) {
 // get returns the last value given for a configuration key on the command
 // line or in its environment.
 func (g *gitCmd) get(key string) (string, bool) {
-	for i := len(g.config) - 1; i >= 0; i-- {
-		if g.config[i].key == key {
-			return g.config[i].value, true
+	for _, v := range slices.Backward(g.config) {
+		if v.key == key {
+			return v.value, true
 		}
 	}
 	return "", false
@@ -236,7 +237,7 @@ func (j *judge) configuredAlias(g *gitCmd) (string, bool) {
 // aliasIn finds one alias in the text of a git configuration file.
 func aliasIn(text, name string) (string, bool) {
 	in := false
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
 			in = strings.HasPrefix(strings.ToLower(line), "[alias]")

@@ -174,8 +174,8 @@ func hiddenLines(c *shellcmd.Command) []string {
 	case "ssh", "scp", "sftp":
 		for i := range args {
 			t := args[i].Text
-			if k := strings.Index(t, "ProxyCommand="); k >= 0 && strings.HasPrefix(t, "-") {
-				add(t[k+len("ProxyCommand="):])
+			if _, after, ok := strings.Cut(t, "ProxyCommand="); ok && strings.HasPrefix(t, "-") {
+				add(after)
 			} else if v, ok := strings.CutPrefix(t, "ProxyCommand="); ok && i > 0 {
 				add(v)
 			} else if v, ok := strings.CutPrefix(t, "LocalCommand="); ok && i > 0 {

@@ -230,12 +230,7 @@ const (
 // followed, in p itself only if through is set. A home or project root named
 // directly stays one, whatever it links to.
 func (l *place) classify(p string, through bool) kind {
-	r := p
-	if through {
-		r = l.real(p)
-	} else {
-		r = l.realParent(p)
-	}
+	r := l.follow(p, through)
 	k := l.classifyOne(r)
 	if r != p {
 		if lk := l.classifyOne(p); lk >= gitItself && lk > k {

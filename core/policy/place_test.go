@@ -61,7 +61,7 @@ func (f *fakeFS) Lstat(name string) (fs.FileInfo, error) {
 }
 
 func (f *fakeFS) resolve(name string) string {
-	for i := 0; i < 20; i++ {
+	for range 20 {
 		again := false
 		for p, to := range f.links {
 			if name == p || strings.HasPrefix(name, p+"/") {

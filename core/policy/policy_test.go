@@ -78,8 +78,8 @@ func testSettings() Settings {
 var claudeSwitches = []string{"disableAllHooks", "allowManagedHooksOnly", "enabledPlugins.guardrails*"}
 
 // judgeEvent runs every gate as the engine would and merges their verdicts.
-func judgeEvent(t testing.TB, s Settings, files gate.FS, e *hook.Event) hook.Verdict {
-	t.Helper()
+func judgeEvent(tb testing.TB, s Settings, files gate.FS, e *hook.Event) hook.Verdict {
+	tb.Helper()
 	var v hook.Verdict
 	var shared *gate.Pass
 	for _, g := range Gates(s) {
@@ -90,7 +90,7 @@ func judgeEvent(t testing.TB, s Settings, files gate.FS, e *hook.Event) hook.Ver
 		p.Share(shared)
 		got, err := g.Run(context.Background(), p)
 		if err != nil {
-			t.Fatalf("gate %s: %v", g.ID, err)
+			tb.Fatalf("gate %s: %v", g.ID, err)
 		}
 		shared = p
 		v = gate.Merge(v, got)
@@ -130,9 +130,9 @@ func sampleEvent(sample string) *hook.Event {
 	return shellEvent(testRoot, testRoot, sample)
 }
 
-func judgeSample(t testing.TB, sample string) hook.Verdict {
-	t.Helper()
-	return judgeEvent(t, testSettings(), world(), sampleEvent(sample))
+func judgeSample(tb testing.TB, sample string) hook.Verdict {
+	tb.Helper()
+	return judgeEvent(tb, testSettings(), world(), sampleEvent(sample))
 }
 
 func TestSamplesFireTheirRule(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAlternativesPassOurOwnCheck(t *testing.T) {
 		texts := []string{r.Instead}
 		for _, s := range r.Fire {
 			v := judgeSample(t, s)
-			for _, line := range strings.Split(v.Reason, "\n") {
+			for line := range strings.SplitSeq(v.Reason, "\n") {
 				if alt, ok := strings.CutPrefix(line, "Instead: "); ok {
 					texts = append(texts, alt)
 				}

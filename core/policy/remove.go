@@ -254,7 +254,7 @@ func homeVar(name string) bool {
 // escapes reports whether a relative tail leaves its folder.
 func escapes(post string) bool {
 	depth := 0
-	for _, seg := range strings.Split(strings.Trim(post, "/"), "/") {
+	for seg := range strings.SplitSeq(strings.Trim(post, "/"), "/") {
 		switch seg {
 		case "", ".":
 		case "..":
@@ -296,7 +296,7 @@ func everything(pattern string) bool {
 	if strings.HasPrefix(pattern, "!(") && strings.HasSuffix(pattern, ")") {
 		return true // all but a few
 	}
-	for _, alt := range strings.Split(strings.Trim(pattern, "{}"), ",") {
+	for alt := range strings.SplitSeq(strings.Trim(pattern, "{}"), ",") {
 		switch alt {
 		case "*", "**", ".*", "?*", "*.*", ".[!.]*", ".??*", "[!.]*", ".[^.]*", "..?*", "*/*", "**/*", "*/**", "[a-z]*", "[a-zA-Z]*", "@(*)", "+(*)", "*(*)":
 			return true
@@ -460,7 +460,7 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 		if c.Has(shellcmd.StdinArgs) && recursive {
 			out = append(out, removal{unknownTarget, "what its input names"})
 		}
-		out = j.underFind(c, out, recursive, ops)
+		out = j.underFind(c, out, ops)
 	case "rimraf":
 		for _, w := range operands(rmFlags.parse(args)) {
 			tree(w, false)
@@ -496,7 +496,7 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 var rmFlags = grammar{}
 
 // underFind adds the starting points of a find whose -exec runs this rm.
-func (j *judge) underFind(c *shellcmd.Command, out []removal, recursive bool, ops []*word) []removal {
+func (j *judge) underFind(c *shellcmd.Command, out []removal, ops []*word) []removal {
 	if c.Via != shellcmd.ViaExec || c.Parent < 0 || c.Parent >= len(j.line.Commands) {
 		return out
 	}
@@ -705,7 +705,7 @@ func windowsOperands(args []word) []*word {
 }
 
 func isLetters(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i] | 0x20; c < 'a' || c > 'z' {
 			return false
 		}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -267,7 +268,7 @@ func extglob(s string, depth int) []string {
 		return []string{s}
 	}
 	var out []string
-	for _, alt := range strings.Split(s[i+1:end], "|") {
+	for alt := range strings.SplitSeq(s[i+1:end], "|") {
 		for _, rest := range extglob(s[end+1:], depth+1) {
 			if len(out) < 32 {
 				out = append(out, s[:i-1]+alt+rest)
@@ -289,12 +290,7 @@ func showsNoSecret(p string, content []byte) bool {
 	case ".pem", ".key":
 		return strings.Contains(text, "BEGIN CERTIFICATE") || strings.Contains(text, "PUBLIC KEY") || strings.TrimSpace(text) == "" && len(text) == 0
 	}
-	for _, line := range strings.Split(text, "\n") {
-		if literalCredential(line) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(text, "\n"), literalCredential)
 }
 
 // literalCredential reports whether one line of settings gives a secret-named

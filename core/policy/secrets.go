@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -248,8 +249,8 @@ func attached(t string) string {
 	if v, ok := strings.CutPrefix(t, "@"); ok {
 		return v
 	}
-	if i := strings.Index(t, "=@"); i >= 0 {
-		return t[i+2:]
+	if _, after, ok := strings.Cut(t, "=@"); ok {
+		return after
 	}
 	if k, v, ok := strings.Cut(t, "="); ok && k != "" && !strings.ContainsAny(k, "/. ") {
 		return v
@@ -481,10 +482,8 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 	}
 	given := func(names ...string) bool {
 		for i := range args {
-			for _, n := range names {
-				if args[i].Text == n {
-					return true
-				}
+			if slices.Contains(names, args[i].Text) {
+				return true
 			}
 		}
 		return false
@@ -647,10 +646,8 @@ func (j *judge) gitHandles(c *shellcmd.Command) handling {
 	g := j.git(c)
 	given := func(names ...string) bool {
 		for i := range g.args {
-			for _, n := range names {
-				if g.args[i].Text == n {
-					return true
-				}
+			if slices.Contains(names, g.args[i].Text) {
+				return true
 			}
 		}
 		return false
@@ -712,7 +709,6 @@ func secretRead(j *judge, c *shellcmd.Command) (match, bool) {
 
 func secretCopy(j *judge, c *shellcmd.Command) (match, bool) {
 	uses := j.usesOf(c)
-	h := copies
 	if len(uses) == 0 {
 		// A whole folder of secrets.
 		switch c.Program {
@@ -725,7 +721,7 @@ func secretCopy(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 		return match{}, false
 	}
-	if h = j.handles(c); h != copies {
+	if j.handles(c) != copies {
 		return match{}, false
 	}
 	for _, w := range j.writesOf(c) {
@@ -852,12 +848,7 @@ func sshFile(p string) bool {
 }
 
 func (j *judge) anyExists(c *shellcmd.Command, w *word) bool {
-	for _, p := range j.paths(c, w) {
-		if j.exists(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.paths(c, w), j.exists)
 }
 
 // secretName reports whether a variable's name says that it holds a secret.

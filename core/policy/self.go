@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -294,10 +295,8 @@ func (j *judge) known() []string {
 
 // touched says what a write to w hits, the path it means, and the live file.
 func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
-	for _, i := range w.path.Subst {
-		if j.findsBinary(i) {
-			return guardBinary, "the guardrails program"
-		}
+	if slices.ContainsFunc(w.path.Subst, j.findsBinary) {
+		return guardBinary, "the guardrails program"
 	}
 	for _, p := range j.paths(c, w.path) {
 		if base, pattern := splitGlob(p); pattern != "" {
@@ -617,7 +616,7 @@ func (j *judge) pauseChanged(p string, e *hook.FileEdit) bool {
 
 func pausedLines(s string) string {
 	var b strings.Builder
-	for _, l := range strings.Split(s, "\n") {
+	for l := range strings.SplitSeq(s, "\n") {
 		if strings.Contains(l, "PAUSED") {
 			b.WriteString(strings.TrimSpace(l))
 			b.WriteByte('\n')

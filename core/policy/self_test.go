@@ -157,7 +157,7 @@ func TestProtectedGlobsAsk(t *testing.T) {
 func TestHumanOnlyVerbs(t *testing.T) {
 	words := func(line string) []word {
 		var out []word
-		for _, f := range strings.Fields(line) {
+		for f := range strings.FieldsSeq(line) {
 			out = append(out, word{Text: f, Raw: f, Static: true})
 		}
 		return out

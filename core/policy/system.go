@@ -107,7 +107,7 @@ func forkBomb(j *judge, c *shellcmd.Command) (match, bool) {
 // bombs reports whether the recursion that ends in c goes through the
 // background.
 func (j *judge) bombs(c *shellcmd.Command) bool {
-	for n := 0; n < 16; n++ {
+	for range 16 {
 		if c.Has(shellcmd.Background) {
 			return true
 		}

@@ -128,7 +128,7 @@ func callOf(c *shellcmd.Command) string {
 	}
 	for i := range c.Redirects {
 		r := &c.Redirects[i]
-		if r.Writes() || r.Reads() {
+		if (r.Writes() || r.Reads()) && !r.Outer {
 			if b.Len() > 0 {
 				b.WriteByte(' ')
 			}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -73,10 +74,8 @@ func helpFirst(as []arg, more ...string) bool {
 		if as[i].flag == "--help" || as[i].flag == "--version" || as[i].flag == "--manual" {
 			return true
 		}
-		for _, m := range more {
-			if as[i].flag == m {
-				return true
-			}
+		if slices.Contains(more, as[i].flag) {
+			return true
 		}
 	}
 	return false
@@ -284,7 +283,7 @@ func atFile(t string) string {
 }
 
 func isName(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
 			return false
@@ -323,25 +322,20 @@ func transferOperands(c *shellcmd.Command) []*word {
 // host:path, TAPE, or TAR_OPTIONS.
 func (f *flow) tarRemote(c *shellcmd.Command) bool {
 	args := c.Args()
-	if w := tarFile(args, true); w != nil {
+	if w := tarFile(args); w != nil {
 		return remoteSpec(w.Text) && !has((&grammar{words: true}).parse(args), "--force-local")
 	}
 	for _, v := range f.envValues(c, "TAR_OPTIONS") {
 		var ws []word
-		for _, t := range strings.Fields(v) {
+		for t := range strings.FieldsSeq(v) {
 			ws = append(ws, word{Text: t})
 		}
 		all := append(ws, args...)
-		if w := tarFile(all, true); w != nil && remoteSpec(w.Text) {
+		if w := tarFile(all); w != nil && remoteSpec(w.Text) {
 			return true
 		}
 	}
-	for _, v := range f.envValues(c, "TAPE") {
-		if remoteSpec(v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.envValues(c, "TAPE"), remoteSpec)
 }
 
 // envValues returns the values that a variable may have in c's environment.
@@ -377,7 +371,7 @@ func (f *flow) socat(i int, c *shellcmd.Command, in taint) {
 			file = strings.Trim(file, `"'`)
 			w := &word{Text: file, Static: true}
 			cc := *c
-			for _, o := range strings.Split(opts, ",") {
+			for o := range strings.SplitSeq(opts, ",") {
 				if d, ok := strings.CutPrefix(o, "chdir="); ok {
 					if p, ok := f.j.abs(c.Dir, d); ok {
 						cc.Dir = p

@@ -70,7 +70,7 @@ func writesOf(c *shellcmd.Command) []write {
 	var out []write
 	for i := range c.Redirects {
 		r := &c.Redirects[i]
-		if r.Writes() {
+		if r.Writes() && !(r.Outer && r.Fd > 2) {
 			out = append(out, write{path: &r.Target, appends: strings.Contains(r.Op, ">>")})
 		}
 	}
@@ -213,7 +213,7 @@ func writesOf(c *shellcmd.Command) []write {
 			}
 		}
 	case "tar", "bsdtar", "gtar":
-		if w := tarFile(args, true); w != nil {
+		if w := tarFile(args); w != nil {
 			out = append(out, write{path: w})
 		}
 	case "zip":
@@ -328,8 +328,9 @@ func transfers(c *shellcmd.Command) []write {
 	return out
 }
 
-// tarFile returns the archive that tar writes (create) or reads.
-func tarFile(args []word, create bool) *word {
+// tarFile returns the archive that tar writes, nil if it writes none or to its
+// output.
+func tarFile(args []word) *word {
 	mode := byte(0)
 	var file *word
 	for i := 0; i < len(args); i++ {
@@ -377,7 +378,7 @@ func tarFile(args []word, create bool) *word {
 			}
 		}
 	}
-	if file == nil || (mode == 'c') != create || file.Text == "-" {
+	if file == nil || mode != 'c' || file.Text == "-" {
 		return nil
 	}
 	return file
