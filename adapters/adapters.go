@@ -6,12 +6,14 @@ import (
 	"bytes"
 
 	"github.com/ec261362/guardrails/adapters/claude"
+	"github.com/ec261362/guardrails/adapters/gemini"
 	"github.com/ec261362/guardrails/core/hook"
 )
 
 // All holds every adapter, in the order in which they are shown.
 var All = []hook.Adapter{
 	claude.Adapter{},
+	gemini.Adapter{},
 }
 
 // Lookup returns the adapter of that name, nil if there is none.
