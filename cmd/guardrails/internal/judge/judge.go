@@ -123,8 +123,8 @@ func Decode(r Request) *Call {
 	ev.Host = r.Adapter.Name()
 	c := &Call{Request: r, Event: ev}
 	if c.err = errors.Join(r.ReadErr, err); c.err != nil {
-		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent || errors.Is(err, hook.ErrTruncated); c.cut && ev.Tool == nil {
-			c.Event = salvage(ev, r.Payload)
+		if c.cut = r.ReadErr != nil || ev.Name == hook.UnknownEvent || !whole(r.Payload); c.cut && ev.Tool == nil {
+			c.Event = salvage(r.Adapter, r.EventHint, ev, r.Payload)
 		}
 	}
 	if !filepath.IsAbs(c.Event.Cwd) {
@@ -133,8 +133,14 @@ func Decode(r Request) *Call {
 	return c
 }
 
+// whole reports whether a payload is JSON from its start to the end of a value.
+func whole(payload []byte) bool {
+	_, err := hook.FirstValue(payload)
+	return err == nil
+}
+
 // Deadline returns how long the call may take, from the start of the process.
-func (c *Call) Deadline() time.Duration { return deadline(c.Adapter, c.Event.HostEvent) }
+func (c *Call) Deadline() time.Duration { return deadline(c.Adapter, &c.Event) }
 
 // Judge judges one call within the deadline that its event's registered
 // timeout leaves.
@@ -291,17 +297,17 @@ func (m *Machine) liveFiles(ev *hook.Event) []hook.LiveFile {
 
 // deadline is 60 % of the timeout that init registers, with the exceptions
 // below.
-func deadline(ad hook.Adapter, hostEvent string) time.Duration {
+func deadline(ad hook.Adapter, ev *hook.Event) time.Duration {
 	timeout := 10 * time.Second
 	if w, ok := ad.(hook.Wirer); ok {
 		for _, h := range w.Wiring() {
-			if h.Event == hostEvent {
+			if h.Event == ev.HostEvent {
 				timeout = time.Duration(h.Timeout) * time.Second
 				break
 			}
 		}
 	}
-	switch hook.EventName(hostEvent) {
+	switch ev.Name {
 	case hook.Stop, hook.SubagentStop:
 		if timeout > 20*time.Second {
 			return timeout - 10*time.Second
@@ -325,39 +331,29 @@ func softened(v hook.Verdict) hook.Verdict {
 
 // salvage reads what it can of a payload that is cut or not valid JSON: the
 // names of the event and tool, and a command, so that a dangerous one is still
-// seen.
-func salvage(ev hook.Event, payload []byte) hook.Event {
+// seen. What they mean is the adapter's to say.
+func salvage(ad hook.Adapter, hint string, ev hook.Event, payload []byte) hook.Event {
 	text := string(payload)
 	command, ok := looseString(text, "command")
 	if !ok {
 		return ev
 	}
-	tool, _ := looseString(text, "tool_name")
-	if tool == "" {
-		tool = "Bash"
-	}
-	if hook.KindOf(tool) != hook.Shell {
-		return ev
-	}
-	if ev.Name == hook.UnknownEvent {
-		name, named := looseString(text, "hook_event_name")
-		if named && name != string(hook.PreToolUse) && name != string(hook.PreSkillShellCommand) {
-			return ev
-		}
-		ev.Name, ev.HostEvent = hook.PreToolUse, string(hook.PreToolUse)
-		if named {
-			ev.Name, ev.HostEvent = hook.EventName(name), name
+	loose := map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": command}}
+	for _, key := range [...]string{"hook_event_name", "tool_name", "session_id", "cwd"} {
+		if v, ok := looseString(text, key); ok && v != "" {
+			loose[key] = v
 		}
 	}
-	input, err := json.Marshal(map[string]string{"command": command})
+	small, err := json.Marshal(loose)
 	if err != nil {
 		return ev
 	}
-	if ev.Cwd == "" {
-		ev.Cwd, _ = looseString(text, "cwd")
+	found, err := ad.Decode(hint, small)
+	if err != nil || !found.Name.BeforeTool() || found.Tool == nil || found.Tool.Kind != hook.Shell {
+		return ev
 	}
-	ev.Tool = &hook.Tool{Name: tool, Kind: hook.Shell, Input: input}
-	return ev
+	found.Raw = ev.Raw
+	return found
 }
 
 // looseString finds the first "key": "value" in text that need not be valid
