@@ -20,10 +20,10 @@ import (
 func (Adapter) Wiring() []hook.Wiring {
 	return []hook.Wiring{
 		{Event: "SessionStart", Timeout: 10},
-		{Event: beforeAgent, Timeout: 5},
+		{Event: beforeAgent, Timeout: 3},
 		{Event: beforeTool, Timeout: 10},
 		{Event: afterTool, Timeout: 5},
-		{Event: afterAgent, Timeout: 130},
+		{Event: afterAgent, Timeout: 120},
 		{Event: "SessionEnd", Timeout: 3},
 	}
 }

@@ -26,8 +26,8 @@ func TestWiringAsRegistered(t *testing.T) {
 			t.Errorf("%+v: that is no number of seconds", w)
 		}
 	}
-	if got["AfterAgent"].Timeout != 130 {
-		t.Errorf("%+v: quality may take 120 s, 10 s are ours", got["AfterAgent"])
+	if got["AfterAgent"].Timeout != 120 {
+		t.Errorf("%+v: 10 s of it are for our own work", got["AfterAgent"])
 	}
 	if got["BeforeTool"].Timeout != 10 {
 		t.Errorf("%+v", got["BeforeTool"])
