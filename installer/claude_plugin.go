@@ -625,9 +625,9 @@ func (c claude) lookPlugin(i *Installer, r Request, file string, doc *jsonedit.D
 	if enabled.Kind() == jsonedit.Invalid {
 		return State{}, false
 	}
-	st := State{Host: "claude", Scope: r.Scope.String(), Route: Plugin.String(), File: file, Enabled: isTrue(enabled)}
+	st := State{Host: "claude", Scope: r.Scope.String(), Route: Plugin.String(), File: file, Enabled: isTrue(enabled), Broken: true, speech: c.speech()}
 	if !st.Enabled {
-		st.Problems = append(st.Problems, "the plugin is disabled: claude plugin enable "+pluginID)
+		st.problem("the plugin is disabled: claude plugin enable %s", pluginID)
 	}
 	rec := reconciler{identity: c.identity()}
 	for _, w := range c.wiring() {
@@ -636,11 +636,16 @@ func (c claude) lookPlugin(i *Installer, r Request, file string, doc *jsonedit.D
 		}
 	}
 	st.Wanted = len(rec.wanted)
-	path := filepath.Join(c.bundleDir(i), "plugins", "guardrails", "hooks", "hooks.json")
+	root := c.bundleDir(i)
+	if at := doc.At("extraKnownMarketplaces", marketplace); at.Kind() != jsonedit.Invalid {
+		if path := at.Get("source").Get("path").Text(); path != "" && path != root {
+			st.problem("%s: the marketplace %s is %s, not %s; run init --via plugin again", file, marketplace, path, root)
+		}
+	}
+	path := filepath.Join(root, "plugins", "guardrails", "hooks", "hooks.json")
 	bundle, err := c.read(path)
 	if err != nil || bundle == nil {
-		st.Registered = 0
-		st.Problems = append(st.Problems, path+" is missing or unreadable: Claude Code skips the plugin without a word")
+		st.problem("the plugin's folder was moved or damaged: %s is missing or unreadable, and Claude Code skips the plugin without a word; run init --via plugin again", path)
 		return st, true
 	}
 	found, extra := rec.match(bundle)
@@ -651,15 +656,18 @@ func (c claude) lookPlugin(i *Installer, r Request, file string, doc *jsonedit.D
 			continue
 		}
 		st.Registered++
-		st.Current = st.Current && f.current
+		if !f.current {
+			st.Current = false
+			st.problem("%s:%s: %s: %s", path, f.entry.place, f.wanted.wiring.Event, f.wanted.says(f.entry.node))
+		}
+		cmd := st.speech.command(f.entry.node)
+		cmd.program = strings.ReplaceAll(cmd.program, "${CLAUDE_PLUGIN_ROOT}", filepath.Join(root, "plugins", "guardrails"))
+		st.command(registered{cmd, f.wanted.wiring, sessionDir(r)})
 	}
-	program := c.bundleProgram(i)
-	st.Runnable = executable(program)
-	if !st.Runnable {
-		st.Problems = append(st.Problems, program+" is missing or not executable")
-	} else if !sameProgram(program, i.env.Self) {
-		st.Current = false
-		st.Problems = append(st.Problems, program+" is another build than this one")
+	if len(st.Missing) > 0 {
+		st.problem("%s: no handler for %s; run init --via plugin again", path, strings.Join(st.Missing, ", "))
 	}
+	st.Runnable = true
+	i.lookProgram(filepath.ToSlash(c.bundleProgram(i)), &st)
 	return st, true
 }

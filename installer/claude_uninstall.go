@@ -2,7 +2,6 @@ package installer
 
 import (
 	"context"
-
 )
 
 func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*plan, error) {

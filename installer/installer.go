@@ -34,8 +34,8 @@ type Env struct {
 	// Run starts a process and waits for it; nil = proc.Run.
 	Run func(context.Context, proc.Cmd) (proc.Result, error)
 	// LastFired says when the installed hook last answered a host; nil or the
-	// zero time if that is not known.
-	LastFired func(host string) time.Time
+	// zero time if that is not known. An error says that the log is unreadable.
+	LastFired func(host string) (time.Time, error)
 
 	Disk    Disk   // nil = the real one
 	Managed string // the host's folder of the organisation's settings; "" = its default

@@ -188,6 +188,9 @@ func (l *Log) prune(now time.Time) error {
 	return errors.Join(errs...)
 }
 
+// Today returns the file to which Append writes now, whether or not it is there.
+func (l *Log) Today() string { return l.file(l.now().Format(dayFormat)) }
+
 func (l *Log) file(day string) string { return filepath.Join(l.Dir, day+fileSuffix) }
 
 // days lists the days that have a file, oldest first.

@@ -146,7 +146,7 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/cli"},
 		ours: []string{
-			"adapters", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/prompt", "cmd/guardrails/internal/version",
+			"adapters", "adapters/hosttest", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/prompt", "cmd/guardrails/internal/version",
 			"core/...", "installer",
 		},
 		others: []string{"github.com/spf13/cobra", "golang.org/x/term"},

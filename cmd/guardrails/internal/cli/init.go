@@ -209,13 +209,7 @@ func (a *app) installer() (*installer.Installer, error) {
 	return installer.New(installer.Env{
 		Home: a.home, StateHome: a.state, Dir: a.dir, Self: self, Version: version.String(),
 		Getenv: a.getenv, Environ: a.environ(), Now: a.now,
-		LastFired: func(host string) time.Time {
-			at, err := log.LastFired(host)
-			if err != nil {
-				return time.Time{}
-			}
-			return at
-		},
+		LastFired: func(host string) (time.Time, error) { return log.LastFired(host) },
 	}), nil
 }
 
