@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -90,8 +91,10 @@ func (p *Pass) Commands() *shellcmd.Line {
 			return nil
 		}
 		dir := p.Event.Cwd
-		if d := p.Event.Tool.WorkDir(); d != "" {
+		if d := p.Event.Tool.WorkDir(); filepath.IsAbs(d) {
 			dir = d
+		} else if d != "" && dir != "" {
+			dir = filepath.Join(dir, d)
 		}
 		p.commands = shellcmd.Parse(src, shellcmd.Options{Cwd: dir, Home: p.Env.Home, PowerShell: p.Event.Tool.PowerShell()})
 	}
