@@ -83,7 +83,7 @@ func (l *Log) Append(e Entry) error {
 	var buf [MaxLine]byte
 	line := e.line(buf[:0], now)
 	path := filepath.Join(l.Dir, now.Format(dayFormat)+fileSuffix)
-	const flags = os.O_WRONLY | os.O_APPEND
+	const flags = os.O_WRONLY | os.O_APPEND | neverWait
 	f, err := os.OpenFile(path, flags, 0)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if fresh {

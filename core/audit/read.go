@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -105,7 +106,7 @@ func (l *Log) since(t time.Time) ([]string, error) {
 }
 
 func (l *Log) read(day string) ([]byte, error) {
-	data, err := os.ReadFile(l.file(day))
+	data, err := readFile(l.file(day))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed meanwhile
 		return nil, fmt.Errorf("log: %w", err)
 	}
@@ -241,4 +242,17 @@ func percentile(sorted []float64, p int) float64 {
 		return 0
 	}
 	return sorted[max((len(sorted)*p+99)/100, 1)-1]
+}
+
+// readFile reads a regular file.
+func readFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|neverWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.Join(errors.New("not a regular file"), err)}
+	}
+	return io.ReadAll(f)
 }

@@ -19,7 +19,7 @@ import (
 // Whoever removes a lock file must hold its lock: waiters notice and start over
 // on the new file.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
-	l := flock.New(path, flock.SetPermissions(0o600))
+	l := flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNonblock))
 	var timer *time.Timer
 	// The pause starts near the time that one state update takes and stays
 	// short: with sixty waiters, what counts is that a free lock is not idle.
