@@ -7,6 +7,7 @@ import (
 
 	"github.com/ec261362/guardrails/adapters/claude"
 	"github.com/ec261362/guardrails/adapters/gemini"
+	"github.com/ec261362/guardrails/adapters/muse"
 	"github.com/ec261362/guardrails/core/hook"
 )
 
@@ -14,6 +15,7 @@ import (
 var All = []hook.Adapter{
 	claude.Adapter{},
 	gemini.Adapter{},
+	muse.Adapter{},
 }
 
 // Lookup returns the adapter of that name, nil if there is none.

@@ -156,7 +156,7 @@ func ReadMuse(event string, r Reply) Effect {
 			return failed("decision %s", d)
 		case words(top["reason"]) == "": // A, 1.4.14: a non-empty reason is required
 			return failed("a block without a reason")
-		case !slices.Contains([]string{"PreToolUse", "PostToolUse", "Stop", "SubagentStop"}, event): // B, B, B, C; PostToolUse D
+		case !slices.Contains([]string{"PreToolUse", "PostToolUse", "Stop", "SubagentStop"}, event): // B; PostToolUse D, SubagentStop C
 			return failed("a block of %s", event)
 		}
 		e.Blocked, e.Reason = true, words(top["reason"])

@@ -85,13 +85,18 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"adapters"},
-		ours: []string{"adapters/claude", "adapters/gemini", "core/hook"},
+		ours: []string{"adapters/claude", "adapters/gemini", "adapters/muse", "core/hook"},
 		why:  "the list of hosts",
 	},
 	{
 		who:  []string{"adapters/claude", "adapters/gemini"},
 		ours: []string{"core/hook"},
 		why:  "an adapter translates: never another adapter, never another core package",
+	},
+	{
+		who:  []string{"adapters/muse"},
+		ours: []string{"adapters/muse/approval", "core/hook"},
+		why:  "an adapter, with the comparator that only it needs",
 	},
 	{
 		who: []string{"adapters/muse/approval"},

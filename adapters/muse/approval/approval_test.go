@@ -399,7 +399,8 @@ func named(b []byte, cmd string) bool {
 func checkMutation(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, b []byte) {
+}, b []byte,
+) {
 	t.Helper()
 	got := Compare(Question{Original: "git status", Rewritten: "rtk git status", Policy: File{Data: b}, Settings: Absent()})
 	if !got.MayRewrite() {
