@@ -153,3 +153,43 @@ func TestARunPastItsDeadlineIsEnded(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+func TestAGeminiRunSeesNothingOfThisMachine(t *testing.T) {
+	t.Setenv("GEMINI_CLI_HOME", "/someone's")
+	t.Setenv("GOOGLE_API_KEY", "someone's")
+	home := t.TempDir()
+	g := Gemini{
+		Bin: program(t, "env; cat \"$HOME/.gemini/settings.json\"; printf '%s|' \"$@\" >&2"), Dir: t.TempDir(), Home: home, BaseURL: "http://127.0.0.1:1",
+		Env: []string{"EXTRA=1"}, Args: []string{"--approval-mode", "yolo"}, Prompt: "do it",
+	}
+	r, err := Run(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("--approval-mode|yolo|-m|gemini-2.5-flash|-p|do it|", string(r.Stderr)); diff != "" {
+		t.Error(diff)
+	}
+	out := string(r.Stdout)
+	for _, want := range []string{
+		"HOME=" + home + "\n", "GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:1\n", "HTTPS_PROXY=http://127.0.0.1:1\n", "EXTRA=1\n", "GEMINI_API_KEY=dummy\n", GeminiSettings,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "someone's") {
+		t.Errorf("a run sees this machine's environment:\n%s", out)
+	}
+
+	const own = `{"own": true}`
+	if err := os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.Prompt, g.Stream = "", true
+	if r, err = Run(context.Background(), g); err != nil {
+		t.Fatal(err)
+	}
+	if string(r.Stderr) != "--approval-mode|yolo|" || !strings.Contains(string(r.Stdout), own) {
+		t.Errorf("a home's own settings are lost, or a prompt is made up: %q\n%s", r.Stderr, r.Stdout)
+	}
+}
