@@ -325,6 +325,7 @@ const (
 	RunShell // runs a shell text or an argv; what could be read of it is in Commands
 	Network  // opens a connection or sends a request
 	ReadEnv  // takes the whole environment
+	LinkFile // makes To a link to Path
 )
 
 // Args are the arguments after the program's name.

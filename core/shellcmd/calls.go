@@ -157,8 +157,9 @@ func (p *coder) call(f cval, args []cval) cval {
 		if strings.HasPrefix(last, "spawnv") && len(list) > 0 {
 			list = list[1:]
 		}
-		if len(list) > 1 && list[1].isArr {
-			p.argv([]cval{list[1]})
+		if len(list) > 1 && list[1].isArr { // the file runs, whatever the first word says
+			words := append([]cval{list[0]}, list[1].elems[min(1, len(list[1].elems)):]...)
+			p.argv(words)
 		} else {
 			p.argv(list)
 		}
@@ -169,7 +170,7 @@ func (p *coder) call(f cval, args []cval) cval {
 			list = list[1:]
 		}
 		if len(list) > 1 {
-			p.argv(list[1:])
+			p.argv(append([]cval{list[0]}, list[min(2, len(list)):]...))
 		}
 		return out
 	case "script":
@@ -294,6 +295,11 @@ func (p *coder) call(f cval, args []cval) cval {
 	case "rename", "renameSync", "replace", "renames", "move", "moveSync", "mv":
 		if f.recv == nil && (base != "" || p.lang == LangPerl || p.lang == LangPHP || p.lang == LangNode) {
 			p.pair(MoveFile, plain(args))
+			return out
+		}
+	case "symlink", "symlinkSync", "link", "linkSync", "ln_s", "ln_sf", "ln", "make_symlink":
+		if f.recv == nil && (base != "" || p.lang == LangPerl || p.lang == LangPHP) {
+			p.pair(LinkFile, plain(args))
 			return out
 		}
 	case "copyFileSync", "copyFile", "cpSync", "cp", "copy", "copy2", "copyfile", "copytree", "cp_r", "copy_file", "copySync":
@@ -541,6 +547,11 @@ func (p *coder) method(f cval, args []cval) (cval, bool) {
 			p.effect(k, recv)
 			return unknownCode(), true
 		}
+	case "symlink_to", "hardlink_to", "make_symlink":
+		if hasPath && len(args) > 0 {
+			p.pair(LinkFile, []cval{args[0], recv})
+		}
+		return unknownCode(), true
 	case "rename", "replace", "move":
 		if hasPath && len(args) == 1 && p.lang != LangNode {
 			p.pair(MoveFile, []cval{recv, args[0]})

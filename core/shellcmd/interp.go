@@ -362,6 +362,12 @@ func (r *reader) foreign(idx int, c Code, st *state, s *scope) {
 	case LangSQL:
 		r.sqlEscapes(idx, c.Text, st, s)
 		return
+	case LangOther:
+		switch r.line.Commands[idx].Program {
+		case "tclsh", "wish", "expect":
+			r.tcl(idx, c.Text, st, s)
+			return
+		}
 	}
 	r.effects(idx, &c, st, s)
 }
@@ -376,6 +382,20 @@ func (r *reader) sqlEscapes(idx int, body string, st *state, s *scope) {
 		for _, p := range [...]string{`\! `, ".shell ", ".system ", "system "} {
 			if rest, ok := strings.CutPrefix(line, p); ok {
 				r.effectShell(idx, known(rest), Stream{}, st, s)
+				break
+			}
+		}
+	}
+}
+
+// tcl runs what a Tcl script hands to programs: exec, spawn, file delete. The
+// words of such a line read much as a shell's.
+func (r *reader) tcl(idx int, body string, st *state, s *scope) {
+	for line := range strings.FieldsFuncSeq(body, func(c rune) bool { return strings.ContainsRune("\n;[]{}", c) }) {
+		line = strings.TrimSpace(line)
+		for _, p := range [...][2]string{{"exec ", ""}, {"spawn ", ""}, {"system ", ""}, {"file delete -force ", "rm -rf "}, {"file delete ", "rm "}} {
+			if rest, ok := strings.CutPrefix(line, p[0]); ok {
+				r.effectShell(idx, known(p[1]+strings.TrimPrefix(rest, "-noecho ")), Stream{}, st, s)
 				break
 			}
 		}

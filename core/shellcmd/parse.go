@@ -31,6 +31,7 @@ type reader struct {
 	deep      int // code inside code
 	files     []written
 	defs      []*function
+	traps     []trapped
 	parser    *syntax.Parser
 	fds       int  // descriptors named {x}>
 	bare      bool // a panic is not caught: for tests
@@ -153,6 +154,12 @@ func (r *reader) opaque(t *source, a, b int, why string) {
 
 // script reads t as POSIX shell, in the dialect that fits.
 func (r *reader) script(t *source, st *state, s *scope) {
+	n := len(r.traps)
+	r.statements(t, st, s)
+	r.runTraps(n, st)
+}
+
+func (r *reader) statements(t *source, st *state, s *scope) {
 	if strings.TrimSpace(t.body) == "" {
 		return
 	}

@@ -133,7 +133,7 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	case "su", "runuser":
 		r.su(idx, st, s)
 	case "watch", "script", "flock", "nix-shell", "nix", "hyperfine", "concurrently", "expect", "at", "batch", "chpst-sh", "screen",
-		"nodemon", "watchexec", "wsl", "vagrant", "gcloud", "start-stop-daemon", "perf", "gdb", "lldb", "bwrap", "fly", "flyctl", "zellij", "entr":
+		"nodemon", "watchexec", "wsl", "crontab", "vagrant", "gcloud", "start-stop-daemon", "perf", "gdb", "lldb", "bwrap", "fly", "flyctl", "zellij", "entr":
 		r.odd(idx, st, s)
 	case "nc", "ncat", "netcat", "socat":
 		r.netExec(idx, st, s)
@@ -430,7 +430,43 @@ func (r *reader) trap(idx int, st *state, s *scope) {
 	}
 	w := argv[i]
 	r.line.Commands[idx].Flags |= Conditional
-	r.shellCode(idx, FromArg, w.Values(), &w, w.Static, st.fork(), s)
+	for _, sig := range argv[i+1:] {
+		switch strings.TrimPrefix(strings.ToUpper(sig.Text), "SIG") {
+		case "DEBUG", "ERR", "RETURN":
+			r.shellCode(idx, FromArg, w.Values(), &w, w.Static, st.fork(), s)
+			return
+		}
+	}
+	r.traps = append(r.traps, trapped{idx: idx, code: w, st: st, s: s})
+}
+
+// trapped is code that runs when its shell ends, with what its variables are
+// then.
+type trapped struct {
+	idx  int
+	code Word
+	st   *state // of a subshell: its own
+	s    *scope
+}
+
+// runTraps reads the code of the traps that were set since there were n, by a
+// shell that ends in the state st.
+func (r *reader) runTraps(n int, st *state) {
+	for range 4 { // a trap may set another
+		if n >= len(r.traps) {
+			return
+		}
+		list := slices.Clone(r.traps[n:])
+		r.traps = r.traps[:n]
+		for _, t := range list {
+			end := st
+			if t.s.flags&Subshell != 0 {
+				end = t.st
+			}
+			w := t.code
+			r.shellCode(t.idx, FromArg, w.Values(), &w, w.Static, end.fork(), t.s)
+		}
+	}
 }
 
 func (r *reader) source(idx int, st *state, s *scope) {
@@ -1197,7 +1233,30 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 			code(&x)
 		}
 	case "expect":
-		flagged("c", "", "-c")
+		n := len(cmd.Code)
+		i := flagged("c", "", "-c")
+		if len(r.line.Commands[idx].Code) > n {
+			return
+		}
+		if i < len(argv) && argv[i].Text != "-" {
+			r.runFile(idx, LangOther, argv[i], nil, sub(), s)
+		} else {
+			r.stdinCode(idx, LangOther, st, s)
+		}
+	case "crontab":
+		i, _ := opts(argv, 1, "ucn", "", none)
+		in := cmd.Stdin
+		if i < len(argv) && argv[i].Text != "-" {
+			f := r.file(&argv[i], cmd.Dir)
+			if f == nil {
+				return
+			}
+			in = Stream{Kind: File, Text: f.text, Known: f.known, Peers: f.from}
+		}
+		if body := cronLines(in.Text); body != "" {
+			w := Word{Text: body, Static: in.Known, Subst: in.Peers, Pos: cmd.Pos, End: cmd.End}
+			r.shellCode(idx, FromStdin, []string{body}, &w, in.Known, sub(), s)
+		}
 	case "at", "batch":
 		if i, _ := opts(argv, 1, "fqt", "", none); i <= len(argv) && !slices.ContainsFunc(argv, func(w Word) bool { return w.Text == "-l" || w.Text == "-f" }) {
 			r.stdinCode(idx, LangShell, sub(), s)
@@ -1283,6 +1342,35 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 		}
 		r.childExec(idx, words, sub(), s, Looped)
 	}
+}
+
+// cronLines are the commands of a crontab, one a line.
+func cronLines(t string) string {
+	var sb strings.Builder
+	for line := range strings.SplitSeq(t, "\n") {
+		line = strings.TrimSpace(line)
+		n := 5
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case line[0] == '@':
+			n = 1
+		case (line[0] < '0' || line[0] > '9') && line[0] != '*':
+			continue // a variable
+		}
+		for ; n > 0 && line != ""; n-- {
+			i := strings.IndexAny(line, " \t")
+			if i < 0 {
+				i = len(line)
+			}
+			line = strings.TrimLeft(line[i:], " \t")
+		}
+		if line != "" {
+			sb.WriteString(line)
+			sb.WriteByte('\n')
+		}
+	}
+	return sb.String()
 }
 
 // remoteFlag runs the value of an option on another machine.
@@ -1514,9 +1602,13 @@ func (r *reader) hooked(idx int, st *state, s *scope) {
 				r.addCode(idx, Code{Lang: LangOther, From: FromArg, Text: v, Known: argv[i].Static})
 			}
 			if t == "-f" || t == "--file" || t == "--makefile" {
-				if w, ok := next(); ok && (w.Text == "-" || w.Text == "/dev/stdin") {
-					r.makefile(idx, st, s)
+				if w, ok := next(); ok {
+					r.makefile(idx, w, st, s)
 				}
+			} else if v, ok := strings.CutPrefix(t, "-f"); ok {
+				w := argv[i]
+				w.Text, w.Or = v, nil
+				r.makefile(idx, w, st, s)
 			}
 		case "sed", "gsed":
 			r.sedScript(idx, i, code)
@@ -1552,17 +1644,91 @@ func (r *reader) hooked(idx int, st *state, s *scope) {
 	}
 }
 
-// sedScript runs what a sed e command or flag would: 1e cmd.
+// sedScript runs what a sed script runs: 1e cmd, s/a/cmd/e.
 func (r *reader) sedScript(idx, i int, code func(Word, string)) {
 	argv := r.line.Commands[idx].Argv
 	w := argv[i]
-	if strings.HasPrefix(w.Text, "-") {
-		return
+	named := i > 1 && (argv[i-1].Text == "-e" || argv[i-1].Text == "--expression")
+	if !named && i != firstOperand(argv) {
+		if t, ok := strings.CutPrefix(w.Text, "--expression="); ok {
+			w.Text = t
+		} else {
+			return
+		}
 	}
-	t := strings.TrimLeft(w.Text, "0123456789,$ ")
-	if b, ok := strings.CutPrefix(t, "e "); ok && i == firstOperand(argv) {
-		code(w, b)
+	for _, cmd := range sedRuns(w.Text) {
+		code(w, cmd)
 	}
+}
+
+// sedRuns returns the shell texts in a sed script: the arguments of e
+// commands, and the replacements of s commands with the flag e.
+func sedRuns(t string) (out []string) {
+	if !strings.Contains(t, "e") {
+		return nil
+	}
+	for t != "" {
+		t = strings.TrimLeft(t, " \t\n;{}!0123456789,$~+")
+		if t == "" {
+			return out
+		}
+		switch c := t[0]; c {
+		case '/', '\\': // an address
+			d := byte('/')
+			if c == '\\' {
+				if t = t[1:]; t == "" {
+					return out
+				}
+				d = t[0]
+			}
+			_, t = sedPart(t[1:], d)
+			t = strings.TrimLeft(t, "IM")
+		case 'e':
+			line, rest, _ := strings.Cut(t[1:], "\n")
+			if line = strings.TrimSpace(line); line != "" && t[1] == ' ' {
+				out = append(out, line)
+			}
+			t = rest
+		case 's', 'y':
+			if len(t) < 2 {
+				return out
+			}
+			var with string
+			d := t[1]
+			_, t = sedPart(t[2:], d)
+			with, t = sedPart(t, d)
+			n := 0
+			for n < len(t) && t[n] != ';' && t[n] != '\n' && t[n] != '}' && t[n] != 'w' {
+				n++
+			}
+			if c == 's' && strings.Contains(t[:n], "e") {
+				out = append(out, with)
+			}
+			if n < len(t) && t[n] == 'w' {
+				_, t, _ = strings.Cut(t, "\n")
+				continue
+			}
+			t = t[n:]
+		case 'a', 'i', 'c', 'r', 'R', 'w', 'W', '#', ':', 'b', 't', 'T':
+			_, t, _ = strings.Cut(t, "\n")
+		default:
+			t = t[1:]
+		}
+	}
+	return out
+}
+
+// sedPart cuts t at the first unescaped d.
+func sedPart(t string, d byte) (part, rest string) {
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '\\':
+			i++
+		case d:
+			return strings.ReplaceAll(t[:i], "\\"+string(rune(d)), string(rune(d))), t[i+1:]
+		}
+	}
+	return t, ""
 }
 
 func firstOperand(argv []Word) int {
@@ -1577,11 +1743,19 @@ func firstOperand(argv []Word) int {
 	return 0
 }
 
-// makefile reads the recipes of a makefile that comes by standard input.
-func (r *reader) makefile(idx int, st *state, s *scope) {
+// makefile reads the recipes of a makefile that comes by standard input, or
+// that the line itself wrote.
+func (r *reader) makefile(idx int, w Word, st *state, s *scope) {
 	cmd := &r.line.Commands[idx]
 	in := cmd.Stdin
-	if in.Kind == Inherit || in.Kind == Closed {
+	switch f := r.file(&w, cmd.Dir); {
+	case w.Text == "-" || w.Text == "/dev/stdin":
+		if in.Kind == Inherit || in.Kind == Closed {
+			return
+		}
+	case f != nil:
+		in = Stream{Kind: File, Text: f.text, Known: f.known, Peers: f.from}
+	default:
 		return
 	}
 	r.addCode(idx, Code{Lang: LangOther, From: FromStdin, Text: in.Text, Known: in.Known, Sources: in.Peers})
@@ -1598,7 +1772,7 @@ func (r *reader) makefile(idx int, st *state, s *scope) {
 	if sb.Len() == 0 {
 		return
 	}
-	w := Word{Text: sb.String(), Static: in.Known, Subst: in.Peers, Pos: cmd.Pos, End: cmd.End}
+	w = Word{Text: sb.String(), Static: in.Known, Subst: in.Peers, Pos: cmd.Pos, End: cmd.End}
 	s2 := r.inside(idx, ViaCode, s)
 	r.run(codeText(w.Text, &w), r.sub(idx, st), s2)
 }

@@ -314,12 +314,18 @@ func (r *reader) output(list []int, kind StreamKind) (string, bool) {
 	return sb.String(), all
 }
 
+// same reports whether f and g are one definition: a function may redefine
+// itself in its body and then call the other one.
+func (f *function) same(g *function) bool {
+	return f.name == g.name && f.scope.t == g.scope.t && f.body.Position == g.body.Position
+}
+
 func (r *reader) callFunction(idx int, f *function, st *state, s *scope) {
 	f.called = true
 	n := 0
 	for c := s.calls; c != nil; c = c.up {
 		n++
-		if c.fn != nil && c.fn.name == f.name || n > 24 {
+		if c.fn != nil && c.fn.same(f) || n > 24 {
 			r.line.Commands[idx].Flags |= Recursive
 			return
 		}
