@@ -5,6 +5,7 @@ package adapters
 import (
 	"bytes"
 
+	"github.com/ec261362/guardrails/adapters/antigravity"
 	"github.com/ec261362/guardrails/adapters/claude"
 	"github.com/ec261362/guardrails/adapters/gemini"
 	"github.com/ec261362/guardrails/adapters/muse"
@@ -15,6 +16,7 @@ import (
 var All = []hook.Adapter{
 	claude.Adapter{},
 	gemini.Adapter{},
+	antigravity.Adapter{},
 	muse.Adapter{},
 }
 

@@ -52,7 +52,7 @@ func (Adapter) Decode(eventHint string, b []byte) (hook.Event, error) {
 	e.AgentType = r.text("agent_type", p.agentType)
 	// The session's workspace root, even when launched below it (A); on Windows
 	// with the prefix of a long path (A, of workdir).
-	e.Cwd = plainPath(r.text("cwd", p.cwd))
+	e.Cwd = hook.LocalPath(r.text("cwd", p.cwd))
 	e.Transcript = r.text("transcript_path", p.transcript) // always null (A)
 	e.Mode = r.text("permission_mode", p.mode)
 	e.Tool = p.tool(&r, e.Name)
@@ -124,16 +124,6 @@ func eventOf(name string) hook.EventName {
 		}
 	}
 	return hook.UnknownEvent
-}
-
-func plainPath(s string) string {
-	if rest, ok := strings.CutPrefix(s, `\\?\UNC\`); ok {
-		return `\\` + rest
-	}
-	if rest, ok := strings.CutPrefix(s, `\\?\`); ok && len(rest) > 1 && rest[1] == ':' {
-		return rest
-	}
-	return s
 }
 
 // tool returns the call that the payload is about, nil if it is about none.

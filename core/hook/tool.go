@@ -553,6 +553,15 @@ func plainPath(s string) string {
 	return s
 }
 
+// LocalPath returns the path that s names: that in a file: address, and without
+// what Windows puts before a long path.
+func LocalPath(s string) string {
+	if p := fileURI(s); p != "" {
+		return p
+	}
+	return plainPath(s)
+}
+
 // fileURI returns the path in a file: address, "" if s is none. A host that
 // knows no addresses reads the same text as a relative path, so whoever asks
 // about a path asks about both.

@@ -159,3 +159,13 @@ func TestToolSet(t *testing.T) {
 		t.Error("the empty set means any")
 	}
 }
+
+func TestLocalPathReadsAddressesAndLongPaths(t *testing.T) {
+	for in, want := range map[string]string{
+		"/p": "/p", "rel": "rel", "": "", "file:///p/a%20b": "/p/a b", "file:///C:/x": "C:/x", `\\?\C:\x`: `C:\x`, `\\?\UNC\s\x`: `\\s\x`, "file:": "file:",
+	} {
+		if got := LocalPath(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

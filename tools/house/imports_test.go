@@ -85,11 +85,11 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"adapters"},
-		ours: []string{"adapters/claude", "adapters/gemini", "adapters/muse", "core/hook"},
+		ours: []string{"adapters/antigravity", "adapters/claude", "adapters/gemini", "adapters/muse", "core/hook"},
 		why:  "the list of hosts",
 	},
 	{
-		who:  []string{"adapters/claude", "adapters/gemini"},
+		who:  []string{"adapters/antigravity", "adapters/claude", "adapters/gemini"},
 		ours: []string{"core/hook"},
 		why:  "an adapter translates: never another adapter, never another core package",
 	},
