@@ -56,6 +56,13 @@ var classOf = map[string]string{
 	"nuget-config-password":  "generic",
 }
 
+// narrowEnd is what gitleaks wants after a value. A value that its own form
+// tells may as well stand before a bracket, a comma or an escaped quote.
+const (
+	narrowEnd = `(?:[\x60'"\s;]|\\[nr]|$)`
+	wideEnd   = `(?:[\x60'"\s;,&|<>)}\]\\]|$)`
+)
+
 // near is how far from its keyword a value may be that need not hold it.
 const near = 1 << 10
 
@@ -71,6 +78,13 @@ func build(theirs, ours *config) (*table, error) {
 	}
 	t.always = always
 	replaced := map[string]bool{}
+	for _, r := range ours.rules {
+		for i := range theirs.rules {
+			if r.instead != nil && theirs.rules[i].id == r.id {
+				theirs.rules[i].keywords = r.instead
+			}
+		}
+	}
 	for _, r := range ours.rules {
 		if r.hand != "" || r.replace {
 			replaced[r.id] = true
@@ -106,6 +120,9 @@ func (t *table) add(rules []rawRule, own bool, replaced map[string]bool) error {
 			continue
 		}
 		r := tableRule{rawRule: raw}
+		if r.instead != nil {
+			continue
+		}
 		if own && r.regex == "" && r.hand == "" {
 			if err := t.extend(r); err != nil {
 				return err
@@ -153,6 +170,9 @@ func (t *table) add(rules []rawRule, own bool, replaced map[string]bool) error {
 				expr = "(?i:" + expr[len(m[0]):]
 			}
 		}
+		if r.class == "shape" && r.id != "vault-service-token" { // s.… is also a field in code
+			expr = strings.Replace(expr, narrowEnd, wideEnd, 1)
+		}
 		re, err := syntax.Parse(expr, syntax.Perl)
 		if err != nil {
 			return fmt.Errorf("rule %s: %w", r.id, err)
@@ -169,7 +189,7 @@ func (t *table) add(rules []rawRule, own bool, replaced map[string]bool) error {
 		if !ok {
 			p = place{near, near} // gitleaks: a keyword anywhere in the file
 		}
-		if p.before >= infinite && r.path == "" {
+		if p.before >= infinite {
 			p.before = near
 		}
 		r.place = p
@@ -343,16 +363,23 @@ func (t *table) emit(licence string) ([]byte, error) {
 	}
 	numbers(&b, "hitFrom", "uint16", "hits of state s are hits[hitFrom[s]:hitFrom[s+1]]", first)
 	numbers(&b, "hits", "uint16", "keywords that end in a state", hits)
-	var lens, from, ruleOf []uint16
+	fmt.Fprintf(&b, "// keywords in lower case.\nvar keywords = [...]string{\n")
+	for chunk := range slices.Chunk(t.keywords, 12) {
+		b.WriteByte('\t')
+		for _, k := range chunk {
+			fmt.Fprintf(&b, "%q, ", k)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("}\n\n")
+	var from, ruleOf []uint16
 	from = append(from, 0)
-	for i, k := range t.keywords {
-		lens = append(lens, uint16(len(k)))
+	for i := range t.keywords {
 		for _, r := range t.byKeyword[i] {
 			ruleOf = append(ruleOf, uint16(r))
 		}
 		from = append(from, uint16(len(ruleOf)))
 	}
-	numbers(&b, "keywordLen", "uint8", "the length of a keyword", lens)
 	numbers(&b, "ruleFrom", "uint16", "rules of keyword k are ruleOf[ruleFrom[k]:ruleFrom[k+1]]", from)
 	numbers(&b, "ruleOf", "uint16", "rules that want a keyword", ruleOf)
 	return format.Source(b.Bytes())

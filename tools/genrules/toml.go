@@ -20,11 +20,12 @@ type rawRule struct {
 	group    int
 	keywords []string
 	allow    []allowlist
-	hand     string // own rules only: the function that matches instead of a regexp
-	class    string // own rules only: shape, context or generic
-	notes    string // own rules only
-	digit    bool   // own rules only: the value has a digit
-	replace  bool   // own rules only: gitleaks' rule of that id is left out
+	hand     string   // own rules only: the function that matches instead of a regexp
+	class    string   // own rules only: shape, context or generic
+	notes    string   // own rules only
+	digit    bool     // own rules only: the value has a digit
+	instead  []string // own rules only: keywords for gitleaks' rule of that id
+	replace  bool     // own rules only: gitleaks' rule of that id is left out
 }
 
 type allowlist struct {
@@ -85,7 +86,7 @@ func readConfig(text string) (*config, error) {
 }
 
 func (r *rawRule) put(key string, v any) error {
-	ok := true
+	var ok bool
 	switch key {
 	case "id":
 		r.id, ok = v.(string)
@@ -109,6 +110,8 @@ func (r *rawRule) put(key string, v any) error {
 		r.class, ok = v.(string)
 	case "digit":
 		r.digit, ok = v.(bool)
+	case "instead":
+		r.instead, ok = v.([]string)
 	case "replace":
 		r.replace, ok = v.(bool)
 	case "notes":
@@ -123,7 +126,7 @@ func (r *rawRule) put(key string, v any) error {
 }
 
 func (a *allowlist) put(key string, v any) error {
-	ok := true
+	var ok bool
 	switch key {
 	case "description":
 		_, ok = v.(string)

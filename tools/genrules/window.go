@@ -45,8 +45,9 @@ func locate(re *syntax.Regexp, keywords []string) (place, bool) {
 		return inWords(words(re), keywords)
 	case syntax.OpConcat:
 		return locateInRun(re.Sub, keywords)
+	default:
+		return place{}, false
 	}
-	return place{}, false
 }
 
 // locateInRun looks for the neighbours whose few spellings all hold a keyword,
@@ -175,8 +176,9 @@ func words(re *syntax.Regexp) []string {
 			return nil
 		}
 		return append([]string{""}, w...)
+	default:
+		return nil
 	}
-	return nil
 }
 
 func cross(a, b []string) []string {
@@ -229,8 +231,9 @@ func longest(re *syntax.Regexp) int {
 			n = max(n, longest(sub))
 		}
 		return n
+	default:
+		return 0
 	}
-	return 0
 }
 
 func longestOf(parts []*syntax.Regexp) int {
@@ -382,8 +385,9 @@ func flatten(re *syntax.Regexp) []*syntax.Regexp {
 			list = append(list, flatten(sub)...)
 		}
 		return list
+	default:
+		return []*syntax.Regexp{re}
 	}
-	return []*syntax.Regexp{re}
 }
 
 func isWord(c byte) bool {

@@ -69,6 +69,12 @@ func (s *scan) generic(n, at, end int) {
 	}
 	v := literal(text, i, quote)
 	if v == "" {
+		if quote == 0 { // the rest of a word that is too long is no other value
+			for n := 0; i < len(text) && n < maxValue && isWord(text[i]); n++ {
+				i++
+			}
+			s.done[byGeneric] = i
+		}
 		return
 	}
 	s.done[byGeneric] = i

@@ -59,11 +59,11 @@ func body(text string, at int) (end int, ok bool) {
 			run, atLine, lineTotal = 0, counts, total
 		case c == ':': // a header such as Version: 1
 			counts, total, run = atLine, lineTotal, 0
-			for i+1 < len(text) && text[i+1] != '\n' && text[i+1] != '\\' {
+			for i+1 < len(text) && i-at < most && text[i+1] != '\n' && text[i+1] != '\\' && !strings.HasPrefix(text[i+1:], "-----") {
 				i++
 			}
 		case c == ' ' || c == '\t' || c == '\r' || c == '"' || c == '\'' || c == '`' || c == '\\' || c == '.' || c == ',' || c == ';' ||
-			c == '#' || c == '*' || c == '%' || c == '|' || c == '>' || c == '(' || c == ')':
+			c == '#' || c == '*' || c == '%' || c == '-' || c == '|' || c == '>' || c == '(' || c == ')':
 			run = 0
 		case isWord(c) && c != '_' || c == '+' || c == '/' || c == '=':
 			counts[c]++

@@ -52,7 +52,8 @@ func fixture(path string) bool {
 
 // excused reports whether the secret text[from:to], in the match
 // text[start:end], is none.
-func (s *scan) excused(r *rule, start, end, from, to int) bool {
+func (s *scan) excused(n, start, end, from, to int) bool {
+	r := &rules[n]
 	secret := s.text[from:to]
 	if r.digit && !strings.ContainsAny(secret, "0123456789") {
 		return true
@@ -77,6 +78,9 @@ func (s *scan) excused(r *rule, start, end, from, to int) bool {
 	}
 	for i := range r.allow {
 		if s.allows(&r.allow[i], start, end, secret) {
+			if r.class != classGeneric && len(s.known) < enough {
+				s.known = append(s.known, candidate{n, from, to})
+			}
 			return true
 		}
 	}

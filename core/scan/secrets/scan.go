@@ -13,6 +13,7 @@ type scan struct {
 	spans [len(rules)][]span // where an expression is to be run
 	want  []int              // rules that have spans
 	found []candidate
+	known []candidate        // values that an allowlist of their rule names
 	done  [byGeneric + 1]int // how far a function of ours has looked
 	spare sparing
 }
@@ -53,20 +54,8 @@ func (s *scan) run() error {
 
 // walk runs the automaton over text[from:to].
 func (s *scan) walk(state uint16, from, to int) uint16 {
-	text := s.text
 	for i := from; i < to; i++ {
-		c := uint16(classOf[text[i]])
-		for {
-			if state < fullRows {
-				state = rows[state*classes+c]
-				break
-			}
-			if slot := base[state] + c; check[slot] == state {
-				state = next[slot]
-				break
-			}
-			state = fail[state]
-		}
+		state = step(state, s.text[i])
 		if hitFrom[state] != hitFrom[state+1] {
 			s.hit(state, i+1)
 		}
@@ -74,10 +63,22 @@ func (s *scan) walk(state uint16, from, to int) uint16 {
 	return state
 }
 
+// step returns the state after one byte.
+func step(state uint16, b byte) uint16 {
+	c := uint16(classOf[b])
+	for state >= fullRows {
+		if slot := base[state] + c; check[slot] == state {
+			return next[slot]
+		}
+		state = fail[state]
+	}
+	return rows[state*classes+c]
+}
+
 // hit takes up the keywords that end at end.
 func (s *scan) hit(state uint16, end int) {
 	for _, k := range hits[hitFrom[state]:hitFrom[state+1]] {
-		at := end - int(keywordLen[k])
+		at := end - len(keywords[k])
 		for _, n := range ruleOf[ruleFrom[k]:ruleFrom[k+1]] {
 			r := &rules[n]
 			switch r.by {
@@ -101,7 +102,7 @@ func (s *scan) hit(state uint16, end int) {
 const margin = 4
 
 // grown is how far a span without a bound reaches at first.
-const grown = 4096
+const grown = 16 << 10
 
 // span notes that rule n may match around the keyword text[at:end].
 func (s *scan) span(n int, r *rule, at, end int) {
@@ -205,8 +206,7 @@ func (s *scan) add(n, start, end, from, to int) {
 	if from >= to || from < start || to > end {
 		return
 	}
-	r := &rules[n]
-	if s.excused(r, start, end, from, to) {
+	if s.excused(n, start, end, from, to) {
 		return
 	}
 	s.found = append(s.found, candidate{n, from, to})

@@ -78,6 +78,12 @@ func (s *scan) findings() []Finding {
 		}
 		return a.rule - b.rule
 	})
+	// A vendor's published example is none for a rule that goes by a word either.
+	s.found = slices.DeleteFunc(s.found, func(c candidate) bool {
+		return slices.ContainsFunc(s.known, func(k candidate) bool {
+			return c.start < k.end && k.start < c.end && rules[k.rule].class < rules[c.rule].class
+		})
+	})
 	var kept []candidate
 	for _, c := range s.found {
 		if n := len(kept); n > 0 && c.start < kept[n-1].end {
