@@ -58,6 +58,15 @@ It writes, for Claude Code:
   DIR/.claude/settings.json          --shared: everybody, this project, no machine path
   ~/.claude/settings.json            -g: you, every project
   ~/.guardrails/hosts/claude         --via plugin: a bundle that claude installs
+for Gemini CLI:
+  ~/.gemini/extensions/guardrails    you, every project (the only scope of an extension)
+  DIR/.gemini/settings.json          --via settings: you, this project, while it is trusted
+  ~/.gemini/settings.json            --via settings -g
+for Antigravity:
+  ~/.gemini/config/hooks.json        you, every project: one named hook in the shared file
+for Muse, a bundle that you install and approve with the commands it prints:
+  DIR/.guardrails/muse-plugin        this project
+  ~/.guardrails/hosts/muse           -g: every project
 Every other byte of these files stays as it is, and --uninstall takes out exactly
 what was put in.
 
@@ -66,12 +75,18 @@ Exit codes: 0 good, 1 error, 2 not installed (--show), 3 partial or outdated.`,
   guardrails init --agent claude -g              # every project of yours
   guardrails init --agent claude --shared        # this project, committed
   guardrails init --agent claude --dry-run       # what would be done
+  guardrails init --agent all -g                 # every agent found on this machine
   guardrails init --agent claude --show          # what is there, and whether it works
   guardrails init --agent claude --uninstall`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 			defer stop()
+			for _, name := range []string{"dir", "config-dir"} {
+				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return fmt.Errorf("--%s is empty: is a variable not set?", name)
+				}
+			}
 			return runInit(ctx, a, &o)
 		},
 	}
@@ -378,9 +393,13 @@ type initResult struct {
 // not keep the others from it.
 func (a *app) carryOutInit(ctx context.Context, in *installer.Installer, o *initOptions, dry bool) error {
 	var results []initResult
-	failed, partial := false, false
-	for _, host := range o.agents {
+	failed, partial, configured := false, false, false
+	for n, host := range o.agents {
 		r := o.request(a, host)
+		if configured {
+			r.Starter, r.Trust = "", nil
+		}
+		r.Purge = r.Purge && n == len(o.agents)-1 // what is purged is everybody's
 		do := in.Install
 		if o.uninstall {
 			do = in.Uninstall
@@ -395,6 +414,8 @@ func (a *app) carryOutInit(ctx context.Context, in *installer.Installer, o *init
 		}
 		if err != nil {
 			failed, res.Error = true, err.Error()
+		} else {
+			configured = true
 		}
 		partial = partial || rep.Outcome == installer.Partial
 		results = append(results, res)

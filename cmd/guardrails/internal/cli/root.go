@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,11 @@ passes untouched.
 	}
 	root.SetVersionTemplate("guardrails {{.Version}}\n")
 	root.PersistentFlags().StringVar(&home, "home", "", "state home (default ~/.guardrails)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		text, _, _ := strings.Cut(err.Error(), ": strconv.")
+		text, _, _ = strings.Cut(text, ": time: ")
+		return fmt.Errorf("%s (%s --help shows the flags)", text, c.CommandPath())
+	})
 	root.AddCommand(verbs(a)...)
 	root.InitDefaultCompletionCmd("completion")
 	if c, _, err := root.Find([]string{"completion"}); err == nil && c != root {

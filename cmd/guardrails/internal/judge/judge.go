@@ -183,7 +183,7 @@ func (m *Machine) Judge(c *Call) Judgement {
 
 // settings gathers what the gates are handed.
 func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builtin.Settings {
-	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, TreatAsTrusted: m.Trusted, Remember: !m.DryRun && !j.Probe()})
+	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, Remember: !m.DryRun && !j.Probe()})
 	j.notes.lapse(eff.TrustErr)
 	j.notes.lapse(eff.RememberErr)
 	s := builtin.Settings{
