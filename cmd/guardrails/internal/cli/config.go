@@ -15,6 +15,7 @@ import (
 
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/proc"
 )
 
@@ -106,6 +107,26 @@ Exit codes: 0 valid, 1 problems (all of them, with line and column).`,
 	return cmd
 }
 
+// unknownRules finds exceptions that can never count: from a rule that does not
+// exist, or from one that nothing excuses.
+func unknownRules(file string, allow []config.Allow) config.Problems {
+	var out config.Problems
+	for _, al := range allow {
+		pack, all := strings.CutSuffix(al.Rule, "/*")
+		known := false
+		for _, r := range policy.Rules() {
+			known = known || r.ID == al.Rule || (all && r.Pack() == pack)
+		}
+		switch {
+		case strings.HasPrefix(al.Rule, "self-protection/"):
+			out = append(out, config.Problem{File: file, Msg: fmt.Sprintf("policy.allow: nothing excuses %s", al.Rule)})
+		case !known && !strings.HasPrefix(al.Rule, "secrets/"):
+			out = append(out, config.Problem{File: file, Msg: fmt.Sprintf("policy.allow: no rule %q%s", al.Rule, didYouMean(al.Rule))})
+		}
+	}
+	return out
+}
+
 func (a *app) validate(args []string, asJSON bool) error {
 	var files []string
 	var problems config.Problems
@@ -115,7 +136,10 @@ func (a *app) validate(args []string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		_, problems = config.Parse(args[0], f)
+		var file *config.File
+		if file, problems = config.Parse(args[0], f); file != nil {
+			problems = append(problems, unknownRules(args[0], file.Config.Policy.Allow)...)
+		}
 	} else {
 		root, err := a.root()
 		if err != nil {
@@ -127,7 +151,7 @@ func (a *app) validate(args []string, asJSON bool) error {
 				files = append(files, name)
 			}
 		}
-		problems = e.Problems
+		problems = append(e.Problems, unknownRules(strings.Join(files, ", "), e.Config.Policy.Allow)...)
 		a.nearMisses(root)
 	}
 	if asJSON {
