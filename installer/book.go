@@ -117,6 +117,12 @@ func checkPlace(r Request, dot, file string) error {
 			return refuse(file, "it leads to %s, outside the project; remove the link, or install with -g", target)
 		}
 	}
+	return checkFile(file, target)
+}
+
+// checkFile refuses a target that cannot be replaced. file is its name for
+// people.
+func checkFile(file, target string) error {
 	what, err := fsx.Special(target)
 	if err != nil {
 		return &Refusal{file, err}

@@ -310,7 +310,7 @@ func (c claude) book() book {
 }
 
 func (c claude) speech() speech {
-	return speech{c.adapter(), []string{"hookSpecificOutput", "permissionDecision"}}
+	return speech{c.adapter(), []string{"hookSpecificOutput", "permissionDecision"}, ""}
 }
 
 func (c claude) parse(path string, data []byte) (*jsonedit.Doc, error) {

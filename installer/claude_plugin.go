@@ -3,7 +3,6 @@ package installer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -576,46 +575,11 @@ func (c claude) planBundleRemoval(i *Installer, r Request, p *plan, rec receipt)
 		}
 		slices.SortFunc(files, func(a, b owned) int { return strings.Compare(a.Path, b.Path) })
 	}
-	var steps []step
-	dirs := map[string]bool{}
-	for _, f := range files {
-		if !strings.HasPrefix(f.Path, root+string(filepath.Separator)) {
-			return nil, refuse(i.receiptPath(), "it names %s as a file of the bundle, which is not below %s", f.Path, root)
-		}
-		for d := filepath.Dir(f.Path); len(d) >= len(root); d = filepath.Dir(d) {
-			dirs[d] = true
-		}
-		data, err := fsx.ReadFile(f.Path, maxProgram)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, &Refusal{f.Path, unwrapPath(err)}
-		}
-		if digest(data) != f.SHA256 && !r.Force {
-			p.report.add("keep", f.Path, "it was edited since we wrote it; --force removes it")
-			continue
-		}
-		was, err := fsx.StampOf(f.Path)
-		if err != nil {
-			return nil, &Refusal{f.Path, unwrapPath(err)}
-		}
-		perm := fs.FileMode(0o644)
-		if executable(f.Path) {
-			perm = 0o755
-		}
-		steps = append(steps, &removeStep{path: f.Path, was: was, old: data, perm: perm})
+	steps, err := i.planFilesOut(p, root, files, r.Force)
+	if err != nil || len(steps) == 0 {
+		return nil, err
 	}
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	var empty []string
-	for d := range dirs {
-		empty = append(empty, d)
-	}
-	empty = append(empty, filepath.Dir(root))
-	slices.Sort(empty) // a parent before its children; they go in reverse
-	return append(steps, planRmdirs(empty, steps, true)...), nil
+	return append(steps, planRmdirs([]string{filepath.Dir(root)}, steps, true)...), nil
 }
 
 // lookPlugin is the state of the plugin in a scope; ok is false if the scope's

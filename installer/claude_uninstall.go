@@ -27,41 +27,12 @@ func (c claude) planUninstall(ctx context.Context, i *Installer, r Request) (*pl
 		}
 	}
 	if !p.changes() && len(rest.Installs) == len(all.Installs) {
-		for _, path := range looked {
-			p.report.add("look", path, "nothing of ours")
-		}
 		for _, other := range c.others(i, r, "") {
-			p.report.add("note", other, "has entries of ours; name its scope to remove them")
+			p.after = append(p.after, Line{"note", other, "has entries of ours; name its scope to remove them"})
 		}
 	}
-	forget := len(rest.Installs) != len(all.Installs)
-	if forget {
-		steps, err := i.writeReceipts(all, rest, was)
-		if err != nil {
-			return nil, err
-		}
-		p.steps = append(p.steps, steps...)
-	}
-	if p.changes() || forget {
-		steps, why, err := i.planBinaryRemoval(rest, len(all.Installs) > 0, r.Purge)
-		if err != nil {
-			return nil, err
-		}
-		if why != "" {
-			p.after = append(p.after, Line{"keep", i.Binary(), why})
-		}
-		p.steps = append(p.steps, steps...)
-	}
-	if p.changes() {
-		p.after = append(p.after, Line{"note", "", "restart running sessions"})
-	}
-	switch {
-	case r.Purge:
-		if err := i.planPurge(p, rest, len(all.Installs) > 0, r.Force); err != nil {
-			return nil, err
-		}
-	case p.changes():
-		p.after = append(p.after, Line{"keep", i.env.StateHome, "state, log and backups; --purge removes them"})
+	if err := i.finishUninstall(r, p, all, rest, was, looked); err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -59,7 +59,7 @@ func (i *Installer) Doctor(ctx context.Context, hosts []string, r Request) (*Dia
 		d.Hosts = append(d.Hosts, s)
 	}
 	i.checkReceipts(ctx, d, hosts, r)
-	i.checkPath(d)
+	i.checkOnPath(d)
 	return d, nil
 }
 
@@ -131,9 +131,9 @@ func (i *Installer) stateOf(d *Diagnosis, rec receipt) *State {
 // modulePath is in every build of ours, whatever its version.
 const modulePath = "github.com/ec261362/guardrails/cmd/guardrails"
 
-// checkPath says when the name guardrails on PATH is somebody else's: what our
+// checkOnPath says when the name guardrails on PATH is somebody else's: what our
 // messages tell a person to type would reach that.
-func (i *Installer) checkPath(d *Diagnosis) {
+func (i *Installer) checkOnPath(d *Diagnosis) {
 	p := i.lookPath("guardrails")
 	if p == "" || p == i.Binary() || sameProgram(p, i.env.Self) || sameProgram(p, i.Binary()) {
 		return

@@ -49,6 +49,7 @@ const (
 type speech struct {
 	adapter  hook.Adapter
 	decision []string // where an answer to a call says "deny"
+	shell    string   // that the host runs a line with; "" = the system's
 }
 
 // read reads an answer to the given payload as the host does: one JSON object
@@ -104,7 +105,7 @@ func (s speech) said(answer []byte) (decision string, ok bool) {
 
 // command is what a handler runs, as it stands in the file.
 func (s speech) command(h jsonedit.Node) command {
-	c := command{program: h.Get("command").Text()}
+	c := command{program: h.Get("command").Text(), shell: s.shell}
 	if args := h.Get("args"); args.Kind() == jsonedit.ArrayKind {
 		c.args = []string{}
 		for n := range args.Len() {

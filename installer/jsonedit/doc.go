@@ -34,8 +34,9 @@ type Syntax int
 
 // The dialects.
 const (
-	Strict Syntax = iota // RFC 8259: neither comments nor trailing commas
-	JSONC                // with // and /* */ comments and trailing commas
+	Strict   Syntax = iota // RFC 8259: neither comments nor trailing commas
+	JSONC                  // with // and /* */ comments and trailing commas
+	Comments               // with comments, without trailing commas
 )
 
 // MaxSize is the size in bytes of the largest document that Parse reads.
@@ -59,7 +60,7 @@ type Reason int
 // Reasons.
 const (
 	Malformed Reason = iota // not in the dialect's grammar
-	NotStrict               // fine as JSONC, but Strict was asked for
+	NotStrict               // fine as JSONC, but another dialect was asked for
 	Duplicate               // an object names a key twice
 	Shape                   // a value on the path is of another kind than the edit needs
 )
@@ -247,7 +248,7 @@ func (d *Doc) check(src []byte, v *hujson.Value) error {
 		}
 	}
 	if c, ok := containerOf(v); ok {
-		if n := len(c.items); n > 0 && c.items[n-1].comma >= 0 && d.syntax == Strict {
+		if n := len(c.items); n > 0 && c.items[n-1].comma >= 0 && d.syntax != JSONC {
 			return d.errorAt(src, c.items[n-1].comma, NotStrict, "trailing comma")
 		}
 		if err := d.checkExtra(src, c.close-len(c.tail), []byte(c.tail)); err != nil {
@@ -258,7 +259,7 @@ func (d *Doc) check(src []byte, v *hujson.Value) error {
 }
 
 func (d *Doc) checkExtra(src []byte, off int, extra []byte) error {
-	if d.syntax == JSONC {
+	if d.syntax != Strict {
 		return nil
 	}
 	if i := bytes.IndexByte(extra, '/'); i >= 0 {
@@ -277,6 +278,9 @@ func (d *Doc) Bytes() []byte {
 	}
 	return append([]byte(d.bom), d.src...)
 }
+
+// BOM reports whether the file starts with a byte order mark.
+func (d *Doc) BOM() bool { return d.bom != "" }
 
 // Gone reports whether the file should not exist: it was missing, or what is
 // left of it was made by insertions only.
