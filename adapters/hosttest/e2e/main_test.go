@@ -1,8 +1,8 @@
 //go:build e2e
 
 // Package e2e proves on the real host programs what the product promises:
-// pinned versions of Claude Code, headless, in a temporary home, against a
-// scripted model on loopback. Must-deny commands name sentinels inside that
+// pinned versions of Claude Code and Gemini CLI, headless, in a temporary home,
+// against a scripted model on loopback. Must-deny commands name sentinels inside that
 // home. Run it with `make e2e`.
 package e2e
 
@@ -20,14 +20,34 @@ import (
 	"time"
 )
 
-// versions are the releases of Claude Code that every test runs on: the
-// current one and the floor. Each has its exact pin in testdata.
+// versions are the releases of Claude Code that every test of it runs on: the
+// current one and the floor.
 var versions = []string{current, floor}
 
 const (
 	current = "2.1.332"
 	floor   = "2.1.197"
+	gemini  = "0.61.0" // Gemini CLI
 )
+
+// A release is one version of a host program. Its exact pin is in testdata, its
+// program in the ignored folder .e2e, both under host-version.
+type release struct {
+	host, version string
+	program       string // below node_modules, a pattern
+}
+
+func releases() []release {
+	exe, script := "", ""
+	if runtime.GOOS == "windows" {
+		exe, script = ".exe", ".cmd"
+	}
+	var out []release
+	for _, v := range versions {
+		out = append(out, release{"claude", v, filepath.Join("@anthropic-ai", "claude-code-*", "claude"+exe)})
+	}
+	return append(out, release{"gemini", gemini, filepath.Join(".bin", "gemini"+script)})
+}
 
 var (
 	built string            // our binary
@@ -49,8 +69,8 @@ func run(m *testing.M) (int, error) {
 		return 1, err
 	}
 	hosts = map[string]string{}
-	for _, v := range versions {
-		if hosts[v], err = pinned(root, v); err != nil {
+	for _, r := range releases() {
+		if hosts[r.version], err = r.pinned(root); err != nil {
 			return 1, err
 		}
 	}
@@ -69,15 +89,15 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// pinned returns the program of one version, from the ignored folder .e2e. It
-// installs it there first if it does not answer with its version; a refused
-// install is an error, never a skip.
-func pinned(root, version string) (string, error) {
-	prefix := filepath.Join(root, ".e2e", "claude-"+version)
-	if bin, err := program(prefix, version); err == nil {
+// pinned returns the program of a release. It installs it first if it does not
+// answer with its version; a refused install is an error, never a skip.
+func (r release) pinned(root string) (string, error) {
+	name := r.host + "-" + r.version
+	prefix := filepath.Join(root, ".e2e", name)
+	if bin, err := r.find(prefix); err == nil {
 		return bin, nil
 	}
-	pin, err := os.ReadFile(filepath.Join("testdata", "claude-"+version, "package.json"))
+	pin, err := os.ReadFile(filepath.Join("testdata", name, "package.json"))
 	if err != nil {
 		return "", err
 	}
@@ -87,35 +107,31 @@ func pinned(root, version string) (string, error) {
 	if err := os.WriteFile(filepath.Join(prefix, "package.json"), pin, 0o644); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(os.Stderr, "e2e: installing Claude Code %s into %s\n", version, prefix)
+	fmt.Fprintf(os.Stderr, "e2e: installing %s %s into %s\n", r.host, r.version, prefix)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	// No scripts: the program is in the platform's own package, and runs as it is.
+	// No scripts: what the hosts need of other packages comes built.
 	npm := exec.CommandContext(ctx, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--no-update-notifier")
 	npm.Dir = prefix
 	if out, err := npm.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("install Claude Code %s: npm install in %s: %w\n%s", version, prefix, err, out)
+		return "", fmt.Errorf("install %s: npm install in %s: %w\n%s", name, prefix, err, out)
 	}
-	bin, err := program(prefix, version)
+	bin, err := r.find(prefix)
 	if err != nil {
-		return "", fmt.Errorf("install Claude Code %s: npm install went well, but: %w", version, err)
+		return "", fmt.Errorf("install %s: npm install went well, but: %w", name, err)
 	}
 	return bin, nil
 }
 
-// program finds the installed host program and makes sure of its version.
-func program(prefix, version string) (string, error) {
-	name := "claude"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	found, err := filepath.Glob(filepath.Join(prefix, "node_modules", "@anthropic-ai", "claude-code-*", name))
+// find finds the installed program and makes sure of its version.
+func (r release) find(prefix string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(prefix, "node_modules", r.program))
 	if err != nil {
 		return "", err
 	}
 	problems := []error{fmt.Errorf("no program of this platform in %s", prefix)}
 	for _, bin := range found { // a second one is of another C library
-		err := answers(bin, version)
+		err := answers(bin, r.version)
 		if err == nil {
 			return bin, nil
 		}
@@ -139,7 +155,7 @@ func answers(bin, version string) error {
 	if err != nil {
 		return fmt.Errorf("%s --version: %w", bin, err)
 	}
-	if !strings.HasPrefix(string(out), version+" ") {
+	if said := strings.Fields(string(out)); len(said) == 0 || said[0] != version {
 		return fmt.Errorf("%s --version says %q, want %s", bin, bytes.TrimSpace(out), version)
 	}
 	return nil

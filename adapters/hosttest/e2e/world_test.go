@@ -20,10 +20,11 @@ import (
 	"github.com/ec261362/guardrails/adapters/hosttest"
 )
 
-// A world is one person's machine: a home, a project in it, one version of
-// Claude Code.
+// A world is one person's machine: a home, a project in it, one version of a
+// host.
 type world struct {
 	t       *testing.T
+	agent   string // the host's name on our command line
 	version string
 	home    string
 	project string           // a git repository
@@ -56,7 +57,7 @@ func newWorld(t *testing.T, version string) *world {
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, version: version, home: home, project: filepath.Join(home, "work", "project"), quiet: serve(t, hosttest.Script{})}
+	w := &world{t: t, agent: "claude", version: version, home: home, project: filepath.Join(home, "work", "project"), quiet: serve(t, hosttest.Script{})}
 	bin := filepath.Join(home, ".local", "bin")
 	for _, dir := range []string{bin, filepath.Join(home, "tmp")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -370,7 +371,7 @@ func (w *world) touched(id string) []string {
 	var status struct {
 		Touched []string
 	}
-	raw := w.guardrails("status", "--agent", "claude", "--session", id, "--json")
+	raw := w.guardrails("status", "--agent", w.agent, "--session", id, "--json")
 	if err := json.Unmarshal([]byte(raw), &status); err != nil {
 		w.t.Fatalf("%v in %s", err, raw)
 	}
