@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/touch"
@@ -12,6 +13,7 @@ import (
 // Settings are the decoded settings of every gate.
 type Settings struct {
 	Policy policy.Settings
+	Leak   leak.Settings
 	Notice notice.Settings
 }
 
@@ -19,6 +21,7 @@ type Settings struct {
 func Gates(s Settings) []*gate.Gate {
 	var list []*gate.Gate
 	list = append(list, policy.Gates(s.Policy)...) // always on: destroys, leaks, disarms
+	list = append(list, leak.New(s.Leak))          // secrets in what is written and run
 	list = append(list, touch.New())               // which files were written
 	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
 	return list

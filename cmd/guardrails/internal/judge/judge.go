@@ -21,6 +21,7 @@ import (
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
@@ -186,6 +187,8 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, Remember: !m.DryRun && !j.Probe()})
 	j.notes.lapse(eff.TrustErr)
 	j.notes.lapse(eff.RememberErr)
+	permit := func(code string) string { return "run `guardrails allow once " + code + "` in a terminal" }
+	permitted := m.permitted(ev, j)
 	s := builtin.Settings{
 		Policy: policy.Settings{
 			Home:      m.Home,
@@ -194,13 +197,15 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 			TempDirs:  m.tempDirs(),
 			Packs:     eff.Config.Policy.Packs,
 			Protect:   eff.Config.Policy.Protect,
-			Permit:    func(code string) string { return "run `guardrails allow once " + code + "` in a terminal" },
-			Permitted: m.permitted(ev, j),
+			Permit:    permit,
+			Permitted: permitted,
 		},
+		Leak:   leak.Settings{Home: m.Home, Code: policy.Code, Permit: permit, Permitted: permitted},
 		Notice: notice.Settings{Problems: speak(eff.ProblemNotice(5)), Held: speak(eff.HeldNotice("`guardrails trust`"))},
 	}
 	for _, a := range eff.Config.Policy.Allow {
 		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
+		s.Leak.Allow = append(s.Leak.Allow, leak.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
 	if ev.Name == hook.SessionStart {
 		s.Notice.Off = speak(m.off(j))
