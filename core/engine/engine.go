@@ -74,7 +74,7 @@ type Run struct {
 // Result is the judgement of one event.
 type Result struct {
 	Verdict   hook.Verdict
-	Runs      []Run    // one per gate, in list order
+	Runs      []Run    // one per gate, in list order, and again those that judged the rewritten call
 	Lapses    []string // what could not be judged or recorded, for the log
 	Duplicate bool     // the same call was already counted (registered twice)
 }
@@ -118,7 +118,7 @@ type want struct {
 }
 
 func (j *judgement) run() {
-	for _, g := range j.Gates {
+	for i, g := range j.Gates {
 		ok, why := g.Applies(j.event)
 		if !ok {
 			j.res.Runs = append(j.res.Runs, Run{Gate: g.ID, Why: why})
@@ -136,9 +136,29 @@ func (j *judgement) run() {
 			j.owed = append(j.owed, want{g, r.Verdict, looked})
 			continue
 		}
+		before := j.res.Verdict.Decision
 		j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
-		if r.Verdict.Decision == hook.Rewrite && r.Verdict.Input != nil && j.event.Tool != nil {
+		if before.Rank() < hook.Rewrite.Rank() && r.Verdict.Decision == hook.Rewrite && r.Verdict.Input != nil && j.event.Tool != nil {
 			j.rewrite(r.Verdict.Input)
+			j.again(j.Gates[:i])
+		}
+	}
+}
+
+// again lets the gates that judged the original judge the rewritten call too:
+// what may not run may not be reached by a rewrite either. What they record
+// stays that of the original.
+func (j *judgement) again(gates []*gate.Gate) {
+	recorded := len(j.changes)
+	for _, g := range gates {
+		if ok, _ := g.Applies(j.event); !ok || g.Strength < gate.Enforce || g.Budget > 0 || g.State && !j.state() {
+			continue
+		}
+		r := j.runGate(g)
+		j.changes = j.changes[:recorded]
+		j.res.Runs = append(j.res.Runs, r)
+		if r.Verdict.Decision.Rank() >= hook.Ask.Rank() {
+			j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
 		}
 	}
 }
@@ -150,7 +170,7 @@ func (j *judgement) now() time.Time {
 	return j.Env.Now()
 }
 
-// rewrite lets later gates judge the input that will run.
+// rewrite lets the gates judge the input that will run.
 func (j *judgement) rewrite(input []byte) {
 	tool, ev := *j.event.Tool, *j.event
 	tool.Input = input

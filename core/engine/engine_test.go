@@ -12,6 +12,7 @@ import (
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
 )
 
 func event(name hook.EventName, kind hook.ToolKind) *hook.Event {
@@ -136,6 +137,60 @@ func TestLaterGatesJudgeTheRewrittenInput(t *testing.T) {
 	}
 	if cmd, _ := ev.Tool.Command(); cmd != "ls" {
 		t.Errorf("the caller's event changed to %q", cmd)
+	}
+}
+
+// denies refuses every call whose command holds word.
+func denies(id, word string, d hook.Decision) *gate.Gate {
+	g := says(id, hook.Verdict{})
+	g.Run = func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+		p.Record(session.Count(id, 1))
+		if cmd, _ := p.Event.Tool.Command(); strings.Contains(cmd, word) {
+			return hook.Verdict{Decision: d, Rule: id + "/" + word, Reason: "no " + word}, nil
+		}
+		return hook.Verdict{}, nil
+	}
+	return g
+}
+
+func TestBothTheWrittenAndTheRewrittenFormAreJudged(t *testing.T) {
+	rewrites := says("rewrite", hook.Verdict{Decision: hook.Rewrite, Input: json.RawMessage(`{"command":"proxy ls"}`)})
+	tests := []struct {
+		name  string
+		gates []*gate.Gate
+		want  hook.Decision
+		rule  string
+		runs  int
+	}{
+		{"neither is refused", []*gate.Gate{denies("policy", "rm", hook.Deny), rewrites}, hook.Rewrite, "", 3},
+		{"the written form is", []*gate.Gate{denies("policy", "ls", hook.Deny), rewrites}, hook.Deny, "policy/ls", 2},
+		{"the rewritten form is, by a gate before", []*gate.Gate{denies("policy", "proxy", hook.Deny), rewrites}, hook.Deny, "policy/proxy", 3},
+		{"the rewritten form is, by a gate after", []*gate.Gate{rewrites, denies("policy", "proxy", hook.Deny)}, hook.Deny, "policy/proxy", 2},
+		{"the rewritten form needs a yes", []*gate.Gate{denies("policy", "proxy", hook.Ask), rewrites}, hook.Ask, "policy/proxy", 3},
+		{"the written form needs a yes", []*gate.Gate{denies("policy", "ls", hook.Ask), rewrites}, hook.Ask, "policy/ls", 2},
+		{"a second rewrite changes nothing", []*gate.Gate{denies("policy", "other", hook.Deny), rewrites, says("late", hook.Verdict{Decision: hook.Rewrite, Input: json.RawMessage(`{"command":"other ls"}`)}), denies("after", "other", hook.Deny)}, hook.Rewrite, "", 5},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := (&Engine{Gates: tt.gates}).Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+			if got.Verdict.Decision != tt.want || got.Verdict.Rule != tt.rule || len(got.Runs) != tt.runs {
+				t.Errorf("got %s %s in %d runs, want %s %s in %d", got.Verdict.Decision, got.Verdict.Rule, len(got.Runs), tt.want, tt.rule, tt.runs)
+			}
+			if (got.Verdict.Decision == hook.Rewrite) != (got.Verdict.Input != nil) {
+				t.Errorf("input %s with %s", got.Verdict.Input, got.Verdict.Decision)
+			}
+		})
+	}
+}
+
+func TestASecondLookRecordsNothing(t *testing.T) {
+	store := newStore(t)
+	rewrites := says("rewrite", hook.Verdict{Decision: hook.Rewrite, Input: json.RawMessage(`{"command":"proxy ls"}`)})
+	e := Engine{Gates: []*gate.Gate{denies("policy", "rm", hook.Deny), rewrites}, Store: store, Caps: caps()}
+	e.Judge(context.Background(), event(hook.PreToolUse, hook.Shell))
+	view, err := store.View("test", "s")
+	if err != nil || view.Counter("policy") != 1 {
+		t.Errorf("counted %d times, %v", view.Counter("policy"), err)
 	}
 }
 

@@ -51,10 +51,14 @@ func (j *judgement) mustWrite() bool {
 	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
 		return true
 	}
-	// Mail is looked for where the state is read anyway, and where a turn or a
-	// session starts.
-	if !j.viewed && j.event.Name != hook.UserPromptSubmit && j.event.Name != hook.SessionStart {
-		return false
+	// Mail is looked for where the state is read anyway, where a turn or a session
+	// starts, and where a host takes it that takes none after a tool.
+	switch j.event.Name {
+	case hook.UserPromptSubmit, hook.SessionStart, hook.PreModelCall:
+	default:
+		if !j.viewed {
+			return false
+		}
 	}
 	return j.Store != nil && j.event.SessionID != "" && j.state() && len(j.view.Mail()) > 0
 }
