@@ -14,59 +14,43 @@ import (
 	"testing"
 	"time"
 
-	geminicli "github.com/ec261362/guardrails/adapters/gemini"
 	"github.com/ec261362/guardrails/adapters/hosttest"
 	"github.com/ec261362/guardrails/core/hook"
 )
 
-// newGeminiWorld is a machine with Gemini CLI on it.
+// newGeminiWorld is a machine with Gemini CLI on it, and with settings that a
+// run there needs.
 func newGeminiWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t, gemini)
 	w.agent = "gemini"
+	writeFile(t, w.geminiUser(), hosttest.GeminiSettings)
 	return w
 }
 
-// extension lays our extension out for Gemini CLI as init does: the folder is
-// the only scope that survives every state of trust. The binary is a copy of bin.
-func (w *world) extension(bin string) {
+// geminiUser is the person's own settings file.
+func (w *world) geminiUser() string { return filepath.Join(w.home, ".gemini", "settings.json") }
+
+// geminiHooks is the file of our extension that registers us.
+func (w *world) geminiHooks() string {
+	return filepath.Join(w.home, ".gemini", "extensions", "guardrails", "hooks", "hooks.json")
+}
+
+// stand puts another program in the place of our installed one.
+func (w *world) stand(bin string) {
 	w.t.Helper()
-	raw, err := os.ReadFile(bin)
-	if err != nil {
+	if err := os.Remove(w.installed()); err != nil {
 		w.t.Fatal(err)
 	}
-	writeFile(w.t, w.installed(), string(raw))
-	if err := os.Chmod(w.installed(), 0o755); err != nil {
+	if err := os.Link(bin, w.installed()); err != nil {
 		w.t.Fatal(err)
-	}
-	hooks := obj{}
-	for _, h := range (geminicli.Adapter{}).Wiring() {
-		group := obj{"hooks": []obj{{
-			"type": "command", "name": "guardrails",
-			"command": fmt.Sprintf(`b='%s'; [ -x "$b" ] || exit 0; exec "$b" hook --agent gemini`, w.installed()),
-			"timeout": h.Timeout * 1000, // milliseconds here, seconds in Wiring
-		}}}
-		if h.Matcher != "" {
-			group["matcher"] = h.Matcher
-		}
-		hooks[h.Event] = []obj{group}
-	}
-	for name, v := range map[string]obj{
-		"gemini-extension.json": {"name": "guardrails", "version": "0.0.0"},
-		"hooks/hooks.json":      {"hooks": hooks},
-	} {
-		raw, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		writeFile(w.t, filepath.Join(w.home, ".gemini", "extensions", "guardrails", name), string(raw)+"\n")
 	}
 }
 
 // double builds a program of testdata that stands in our place.
 func double(t *testing.T, name string) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), name)
+	bin := filepath.Join(filepath.Dir(built), name)
 	build := exec.Command("go", "build", "-o", bin, "./testdata/"+name)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -142,7 +126,7 @@ func writeFileCall(path, content string) hosttest.Call {
 func TestE2EGeminiOneSession(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
+	w.init()
 	plain, first, second := w.sentinel("plain"), w.sentinel("first"), w.sentinel("second")
 	s := w.playGemini(play{turns: []hosttest.Turn{
 		hosttest.Use(shell("rm -rf " + plain)),
@@ -195,12 +179,65 @@ func TestE2EGeminiOneSession(t *testing.T) {
 	})
 }
 
+// TestE2EGeminiUninstallLeavesEverythingAsItWas goes init, session, uninstall, in
+// each place that init can write to.
+func TestE2EGeminiUninstallLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
+	w := newGeminiWorld(t)
+	const mine = "{ // mine\n\t\"ui\": {\"hideTips\" : true}\n}\n"
+	w.write(".gemini/settings.json", mine)
+	for _, tc := range []struct {
+		name, file string
+		flags      []string
+	}{
+		{"extension", w.geminiHooks(), nil},
+		{"the project's settings", w.path(".gemini/settings.json"), []string{"--via", "settings"}},
+		{"the person's settings", w.geminiUser(), []string{"--via", "settings", "-g"}},
+	} {
+		w.sub(tc.name, func(t *testing.T, w *world) {
+			before, was := w.read(tc.file)
+			dir := w.sentinel("round")
+			turns := []hosttest.Turn{hosttest.Use(shell("rm -rf " + dir)), hosttest.Use(shell("git status")), hosttest.Say("Done.")}
+
+			w.init(tc.flags...)
+			once, _ := w.read(tc.file)
+			w.init(tc.flags...)
+			if twice, _ := w.read(tc.file); once == before || twice != once {
+				t.Errorf("init wrote\n%s\nand then\n%s", once, twice)
+			}
+			from := len(w.log())
+			r := w.playGemini(play{turns: turns}).results(t, mainPart, 2)
+			w.denied(r[0])
+			w.ran(r[1])
+			w.stands(dir)
+			if got := w.events(from)["BeforeTool"]; got != 2 {
+				t.Errorf("we were asked %d times about 2 calls", got)
+			}
+
+			w.init(append(tc.flags, "--uninstall")...)
+			if after, is := w.read(tc.file); after != before || is != was {
+				t.Errorf("%s is there: %v, and holds\n%s\nwant\n%s", tc.file, is, after, before)
+			}
+			from = len(w.log())
+			s := w.playGemini(play{turns: turns})
+			w.ran(s.results(t, mainPart, 2)[0])
+			if _, there := w.read(filepath.Join(dir, "file")); there {
+				t.Error("the delete did not run though nothing refused it: this test proves nothing")
+			}
+			if got := w.events(from); len(got) != 0 {
+				t.Errorf("we were asked after uninstall: %v", got)
+			}
+			s.undisturbed(t)
+		})
+	}
+}
+
 // TestE2EGeminiTrustDoesNotDecide starts in folders that the host trusts, or not
 // at all but for this one run: hooks of settings files would not all run there.
 func TestE2EGeminiTrustDoesNotDecide(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
+	w.init()
 	for _, tc := range []struct {
 		name string
 		env  string
@@ -225,7 +262,7 @@ func TestE2EGeminiTrustDoesNotDecide(t *testing.T) {
 func TestE2EGeminiSubagentsAreJudged(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
+	w.init()
 	dir := w.sentinel("sub")
 	s := w.playGemini(play{
 		turns: []hosttest.Turn{
@@ -253,7 +290,7 @@ func TestE2EGeminiSubagentsAreJudged(t *testing.T) {
 func TestE2EGeminiAMissingBinaryStandsInNobodysWay(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
+	w.init()
 	for _, tc := range []struct {
 		name string
 		harm func() error
@@ -284,8 +321,8 @@ func TestE2EGeminiAMissingBinaryStandsInNobodysWay(t *testing.T) {
 func TestE2EGeminiWhatSwitchesUsOffIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
-	hooks := filepath.Join(w.home, ".gemini", "extensions", "guardrails", "hooks", "hooks.json")
+	w.init()
+	hooks := w.geminiHooks()
 	before, _ := w.read(hooks)
 	victim := w.sentinel("after")
 	s := w.playGemini(play{turns: []hosttest.Turn{
@@ -312,7 +349,7 @@ func TestE2EGeminiWhatSwitchesUsOffIsRefused(t *testing.T) {
 func TestE2EGeminiAResumedSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(built)
+	w.init()
 	turns := []hosttest.Turn{hosttest.Use(writeFileCall("a.txt", "a\n")), hosttest.Say("So far.")}
 	first := w.playGemini(play{turns: turns})
 	turns = append(turns, hosttest.Use(writeFileCall("b.txt", "b\n")), hosttest.Say("Done."))
@@ -331,7 +368,8 @@ func TestE2EGeminiAResumedSessionGoesOn(t *testing.T) {
 func TestE2EGeminiRetriesEndByOurBudget(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(double(t, "insist"))
+	w.init()
+	w.stand(double(t, "insist"))
 	turns := []hosttest.Turn{hosttest.Say("Done.")}
 	for i := range 20 { // the same call over and over would be taken for a loop
 		turns = append(turns, hosttest.Use(shell(fmt.Sprint("echo ", i))), hosttest.Say(fmt.Sprint("Done ", i, ".")))
@@ -366,7 +404,8 @@ func TestE2EGeminiRetriesEndByOurBudget(t *testing.T) {
 func TestE2EGeminiActsOnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	w := newGeminiWorld(t)
-	w.extension(double(t, "say"))
+	w.init()
+	w.stand(double(t, "say"))
 	type says map[hook.EventName]hook.Verdict
 	for _, tc := range []struct {
 		name   string

@@ -186,7 +186,7 @@ func (w *world) guardrails(args ...string) string {
 // init runs our init verb for the project.
 func (w *world) init(flags ...string) {
 	w.t.Helper()
-	w.guardrails(append([]string{"init", "--agent", "claude", "--dir", w.project, "--yes"}, flags...)...)
+	w.guardrails(append([]string{"init", "--agent", w.agent, "--dir", w.project, "--yes"}, flags...)...)
 }
 
 // installed is the binary that init puts into the home.
