@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"testing"
 	"time"
@@ -33,9 +34,7 @@ func (h *host) send(event string, members map[string]any) reply {
 	h.t.Helper()
 	h.clock++
 	payload := map[string]any{"session_id": "s", "cwd": "/p", "hook_event_name": event, "timestamp": fmt.Sprint("t", h.clock)}
-	for k, v := range members {
-		payload[k] = v
-	}
+	maps.Copy(payload, members)
 	raw, err := json.Marshal(payload)
 	if err != nil {
 		h.t.Fatal(err)
