@@ -21,7 +21,7 @@ func gem(t *testing.T, srv *Server, method string, contents ...obj) answer {
 	chunks := []string{string(body)}
 	if method == "streamGenerateContent" {
 		chunks = nil
-		for _, event := range strings.SplitSeq(strings.TrimSpace(string(body)), "\r\n\r\n") {
+		for event := range strings.SplitSeq(strings.TrimSpace(string(body)), "\r\n\r\n") {
 			data, ok := strings.CutPrefix(event, "data: ")
 			if !ok {
 				t.Fatalf("not an event: %q", event)

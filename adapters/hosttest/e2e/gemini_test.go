@@ -474,7 +474,7 @@ func TestE2EGeminiActsOnEveryAnswer(t *testing.T) {
 					t.Errorf("the model was not told %q", want)
 				}
 			}
-			for _, want := range strings.FieldsSeq(tc.stderr) {
+			for want := range strings.FieldsSeq(tc.stderr) {
 				if !strings.Contains(string(s.Stderr), want) {
 					t.Errorf("the human was not told %q:\n%s", want, s.Stderr)
 				}
