@@ -50,8 +50,14 @@ var allowances = []allowance{
 		why: "validators are pure: text in, findings out",
 	},
 	{
+		who:    []string{"core/leak"},
+		ours:   []string{"core/gate", "core/hook", "core/scan/secrets", "core/shellcmd"},
+		others: []string{"github.com/bmatcuk/doublestar/v4"},
+		why:    "a gate like the others, and the only one that looks into what is written: with the pure scanner, never with another gate",
+	},
+	{
 		who:  []string{"core/builtin"},
-		ours: append([]string{"core/gate"}, gates...),
+		ours: append([]string{"core/gate", "core/leak"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
 	},
 	{
@@ -143,8 +149,8 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
-			"adapters", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/notice",
-			"core/permit", "core/policy", "core/session",
+			"adapters", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
+			"core/notice", "core/permit", "core/policy", "core/session",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
 	},
