@@ -20,3 +20,5 @@ done | sort -u | while read -r path version dir; do
 done
 printf '%s\nThe Go standard library and runtime: LICENSE\n%s\n\n' "${rule:=$(printf '=%.0s' {1..78})}" "$rule"
 cat "$(go env GOROOT)/LICENSE"
+printf '%s\nOur own NOTICE, for what was taken over and is not linked\n%s\n\n' "$rule" "$rule"
+cat NOTICE

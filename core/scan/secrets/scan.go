@@ -52,15 +52,24 @@ func (s *scan) run() error {
 	return nil
 }
 
-// walk runs the automaton over text[from:to].
+// walk runs the automaton over text[from:to]. Below fullRows no keyword ends.
 func (s *scan) walk(state uint16, from, to int) uint16 {
-	for i := from; i < to; i++ {
-		state = step(state, s.text[i])
-		if hitFrom[state] != hitFrom[state+1] {
-			s.hit(state, i+1)
+	text := s.text[:to]
+	at := uint(state)
+	for i := from; i < len(text); i++ {
+		c := uint(classOf[text[i]])
+		if at < fullRows {
+			if at = uint(rows[at*classes+c]); at < fullRows {
+				continue
+			}
+		} else if at = uint(step(uint16(at), text[i])); at < fullRows {
+			continue
+		}
+		if hitFrom[at] != hitFrom[at+1] {
+			s.hit(uint16(at), i+1)
 		}
 	}
-	return state
+	return uint16(at)
 }
 
 // step returns the state after one byte.
