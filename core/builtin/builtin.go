@@ -7,14 +7,16 @@ import (
 	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/rewrite"
 	"github.com/ec261362/guardrails/core/touch"
 )
 
 // Settings are the decoded settings of every gate.
 type Settings struct {
-	Policy policy.Settings
-	Leak   leak.Settings
-	Notice notice.Settings
+	Policy  policy.Settings
+	Leak    leak.Settings
+	Rewrite rewrite.Settings
+	Notice  notice.Settings
 }
 
 // Gates returns the gates in the order in which they run.
@@ -22,7 +24,10 @@ func Gates(s Settings) []*gate.Gate {
 	var list []*gate.Gate
 	list = append(list, policy.Gates(s.Policy)...) // always on: destroys, leaks, disarms
 	list = append(list, leak.New(s.Leak))          // secrets in what is written and run
-	list = append(list, touch.New())               // which files were written
-	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
+	if g := rewrite.New(s.Rewrite); g != nil {     // commands that run as others; judged by all of the above again
+		list = append(list, g)
+	}
+	list = append(list, touch.New())             // which files were written
+	list = append(list, notice.New(s.Notice)...) // what the human must know of the configuration
 	return list
 }

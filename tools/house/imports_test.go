@@ -150,7 +150,7 @@ var allowances = []allowance{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
 			"adapters", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
-			"core/notice", "core/permit", "core/policy", "core/session",
+			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/session",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
 	},
@@ -179,7 +179,7 @@ var allowances = []allowance{
 }
 
 // gates are the packages that judge or record.
-var gates = []string{"core/notice", "core/policy", "core/touch"}
+var gates = []string{"core/notice", "core/policy", "core/rewrite", "core/touch"}
 
 // A reservation says who alone may import a package.
 type reservation struct {

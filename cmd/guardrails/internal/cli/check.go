@@ -17,6 +17,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/rewrite"
 )
 
 type checkOptions struct {
@@ -257,6 +258,11 @@ func (a *app) report(o *checkOptions, j judge.Judgement) error {
 	}
 	for _, l := range j.Lapses() {
 		a.hintf("not judged: %s", l)
+	}
+	for _, run := range j.Result.Runs {
+		if run.Gate == rewrite.ID && run.Outcome == engine.Skipped {
+			a.hintf("not rewritten: %s", run.Why)
+		}
 	}
 	if o.verbose {
 		a.sayf("")

@@ -25,6 +25,7 @@ import (
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/rewrite"
 	"github.com/ec261362/guardrails/core/session"
 )
 
@@ -129,7 +130,9 @@ func Decode(r Request) *Call {
 		}
 	}
 	if !filepath.IsAbs(c.Event.Cwd) {
-		c.Event.Cwd = r.Dir
+		if c.Event.Cwd = r.Dir; r.Adapter.Capabilities().ForeignDir {
+			c.Event.Cwd = "" // where a hook of this host runs says nothing of the call
+		}
 	}
 	return c
 }
@@ -207,11 +210,33 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 		s.Leak.Allow = append(s.Leak.Allow, leak.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
+	if ad.Capabilities().Rewrite {
+		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
+	}
 	if ev.Name == hook.SessionStart {
 		s.Notice.Off = speak(m.off(j))
 	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
+	}
+	return s
+}
+
+// rewrites are the configured rules, with what the host remembers of its user's
+// approvals.
+func (m *Machine) rewrites(ad hook.Adapter, ev *hook.Event, rules []config.Rewrite) rewrite.Settings {
+	var s rewrite.Settings
+	for _, r := range rules {
+		s.Rules = append(s.Rules, rewrite.Rule{Match: r.Match, To: r.To})
+	}
+	if host, ok := ad.(hook.Approver); ok {
+		paths := hook.Paths{Home: m.Home, Dir: ev.Cwd, Root: ev.Root}
+		if g, ok := ad.(hook.Guarded); ok {
+			paths.ConfigHome = m.Getenv(g.ConfigVar())
+		}
+		s.Allowed = func(original, rewritten string) (bool, string) {
+			return host.MayRewrite(ev, fsx.OS{}, paths, original, rewritten)
+		}
 	}
 	return s
 }
@@ -341,10 +366,17 @@ func salvage(ad hook.Adapter, hint string, ev hook.Event, payload []byte) hook.E
 	text := string(payload)
 	command, ok := looseString(text, "command")
 	if !ok {
+		command, ok = looseString(text, "CommandLine")
+	}
+	if !ok {
 		return ev
 	}
-	loose := map[string]any{"tool_name": "Bash", "tool_input": map[string]string{"command": command}}
-	for _, key := range [...]string{"hook_event_name", "tool_name", "session_id", "cwd"} {
+	// Each adapter reads the members that its host has.
+	loose := map[string]any{
+		"tool_name": "Bash", "tool_input": map[string]string{"command": command},
+		"toolCall": map[string]any{"name": "run_command", "args": map[string]string{"CommandLine": command}},
+	}
+	for _, key := range [...]string{"hook_event_name", "tool_name", "session_id", "cwd", "conversationId"} {
 		if v, ok := looseString(text, key); ok && v != "" {
 			loose[key] = v
 		}
