@@ -8,6 +8,15 @@ import (
 	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
+// Positions in bypassRules that file tools fire, too.
+const (
+	_ = iota
+	ruleHooksPath
+	_
+	ruleRemoveHooks
+	ruleGitFiles
+)
+
 var bypassRules = [...]Rule{
 	{
 		ID: "hook-bypass/no-verify", Verdict: hook.Deny,
@@ -24,7 +33,7 @@ var bypassRules = [...]Rule{
 		},
 		check: noVerify,
 	},
-	{
+	ruleHooksPath: {
 		ID: "hook-bypass/hooks-path", Verdict: hook.Deny,
 		Doc:     "Pointing git at another folder of hooks, or at none (core.hooksPath).",
 		Why:     "the repository's hooks would silently not run",
@@ -32,6 +41,7 @@ var bypassRules = [...]Rule{
 		Fire: []string{
 			"git -c core.hooksPath=/dev/null commit -m x", "git config core.hooksPath /dev/null", "git config --unset core.hooksPath",
 			"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null git commit -m x",
+			"printf '[core]\n\thooksPath = /dev/null\n' >> .git/config",
 		},
 		Pass:  []string{"git config --get core.hooksPath", "git config core.hooksPath .githooks", "git config core.editor vim"},
 		check: hooksPath,
@@ -45,7 +55,7 @@ var bypassRules = [...]Rule{
 		Pass:    []string{"HUSKY=1 git push", "HUSKY=0 npm ci", "SKIP=slow make test", "git commit -m 'HUSKY=0'"},
 		check:   hookEnvironment,
 	},
-	{
+	ruleRemoveHooks: {
 		ID: "hook-bypass/remove-hooks", Verdict: hook.Deny,
 		Doc:     "Deleting, moving or disabling the repository's hooks.",
 		Why:     "they are there to be run, and nothing reports that they are gone",
@@ -54,8 +64,17 @@ var bypassRules = [...]Rule{
 			"rm .git/hooks/pre-commit", "rm -rf .git/hooks", "mv .git/hooks/pre-commit /tmp/x", "chmod -x .git/hooks/pre-push", "rm -rf .husky",
 			"> .git/hooks/pre-commit", "pre-commit uninstall", "npx lefthook uninstall",
 		},
-		Pass:  []string{"cat .git/hooks/pre-commit", "chmod +x .git/hooks/pre-commit", "cp hooks/pre-commit .git/hooks/pre-commit", "ls .git/hooks", "pre-commit run"},
+		Pass:  []string{"cat .git/hooks/pre-commit", "chmod +x .git/hooks/pre-commit", "cp hooks/pre-commit .git/hooks/pre-commit", "ls .git/hooks", "pre-commit run", "rm -rf .git/hooks/*.sample"},
 		check: removeHooks,
+	},
+	ruleGitFiles: {
+		ID: "hook-bypass/git-files", Verdict: hook.Ask,
+		Doc:     "Writing git's own files with anything but git: its configuration, an installed hook, what else lies below .git.",
+		Why:     "they decide which hooks and programs git runs by itself",
+		Instead: "let git write it, e.g. `git config user.name x`",
+		Fire:    []string{"Write(.git/config)", "Edit(.git/hooks/pre-commit)", "Write(.git/HEAD)", "printf '[alias]\n' >> .git/config", "sed -i s/a/b/ .git/config"},
+		Pass:    []string{"git config user.name x", "cat .git/config", "Write(.git/info/exclude)", "Write(.git/hooks/commit-msg)", "echo build/ >> .git/info/exclude", "Read(.git/config)"},
+		check:   gitFiles,
 	},
 }
 
@@ -119,6 +138,9 @@ func noVerify(j *judge, c *shellcmd.Command) (match, bool) {
 }
 
 func hooksPath(j *judge, c *shellcmd.Command) (match, bool) {
+	if m, hit := j.writesHooksPath(c); hit {
+		return m, true
+	}
 	g := j.git(c)
 	if c.Program != "git" || g.help {
 		return match{}, false
@@ -233,6 +255,9 @@ func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 		for _, p := range j.paths(c, w.path) {
 			base, pattern := splitGlob(p)
+			if strings.HasSuffix(pattern, ".sample") {
+				continue
+			}
 			if pattern != "" {
 				p = base
 			}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -25,6 +26,12 @@ func (j *judge) ownArgs(c *shellcmd.Command) (args []word, ok bool) {
 				if j.isBinary(q) {
 					return c.Args(), true
 				}
+				if _, copied := j.seen(q, madeCopy); copied {
+					return c.Args(), true
+				}
+			}
+			if humanOnly(c.Args()) != "" && j.sameProgram(p) {
+				return c.Args(), true
 			}
 		}
 	}
@@ -33,6 +40,24 @@ func (j *judge) ownArgs(c *shellcmd.Command) (args []word, ok bool) {
 		return c.Args(), true
 	}
 	return nil, false
+}
+
+// sameProgram reports whether p is a copy of our binary under another name. A
+// program of exactly that size is taken for one.
+func (j *judge) sameProgram(p string) bool {
+	if j.fs == nil {
+		return false
+	}
+	fi, err := j.fs.Stat(p)
+	if err != nil || !fi.Mode().IsRegular() || fi.Size() < 1<<16 {
+		return false
+	}
+	for _, b := range j.set.Binaries {
+		if own, err := j.fs.Stat(b); err == nil && (own.Size() == fi.Size() || os.SameFile(own, fi)) {
+			return true
+		}
+	}
+	return false
 }
 
 // findsBinary reports whether command i of the line prints where our binary
@@ -183,7 +208,7 @@ func ownVerb(j *judge, c *shellcmd.Command) (match, bool) {
 
 // hostSwitch is the check for host programs started or told to run without
 // our hooks.
-func hostSwitch(_ *judge, c *shellcmd.Command) (match, bool) {
+func hostSwitch(j *judge, c *shellcmd.Command) (match, bool) {
 	args := c.Args()
 	t := func(i int) string {
 		if i < len(args) {
@@ -211,6 +236,9 @@ func hostSwitch(_ *judge, c *shellcmd.Command) (match, bool) {
 				if !has {
 					val = t(i + 1)
 				}
+				if !strings.HasPrefix(strings.TrimSpace(val), "{") {
+					val = j.settingsFile(c, val)
+				}
 				if strings.Contains(val, "disableallhooks") && !strings.Contains(strings.ReplaceAll(val, " ", ""), `"disableallhooks":false`) || strings.Contains(val, "allowmanagedhooksonly") {
 					return match{what: "starts the host with hooks switched off"}, true
 				}
@@ -220,6 +248,13 @@ func hostSwitch(_ *judge, c *shellcmd.Command) (match, bool) {
 				}
 				if !strings.Contains(val, "user") || !strings.Contains(val, "project") || !strings.Contains(val, "local") {
 					return match{what: "starts the host without some of its settings (" + name + ")"}, true
+				}
+			}
+		}
+		if t(0) == "config" && (t(1) == "set" || t(1) == "add") {
+			for i := 2; i < len(args); i++ {
+				if k := t(i); k == "disableallhooks" || k == "allowmanagedhooksonly" || strings.HasPrefix(k, "hooks") {
+					return match{what: "switches hooks in the host's configuration"}, true
 				}
 			}
 		}
@@ -271,9 +306,9 @@ func hostSwitch(_ *judge, c *shellcmd.Command) (match, bool) {
 	}
 	switch c.Program {
 	case "claude", "gemini", "codex":
-		for i := range c.Assigns {
-			switch n := c.Assigns[i].Name; n {
-			case "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "CODEX_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH":
+		for i := range c.Env {
+			switch n := c.Env[i].Name; n {
+			case "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "CODEX_HOME", "GEMINI_CLI_SYSTEM_SETTINGS_PATH", "CLAUDE_CODE_SIMPLE":
 				return match{what: "starts the host with another configuration (" + n + ")"}, true
 			default:
 				if steersHooks(n) {
@@ -283,6 +318,20 @@ func hostSwitch(_ *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+// settingsFile returns the text of a settings file in lower case; of one that
+// the line itself may write, the line.
+func (j *judge) settingsFile(c *shellcmd.Command, name string) string {
+	if p, ok := j.abs(c.Dir, name); ok {
+		if data, err := j.readSome(p); err == nil {
+			return strings.ToLower(string(data))
+		}
+	}
+	if src := strings.ToLower(j.line.Source); strings.Count(src, name) > 1 {
+		return src
+	}
+	return ""
 }
 
 // hostConfig is the check for host programs that change their own

@@ -24,12 +24,14 @@ func (j *judge) files() {
 		j.searches(t)
 	case hook.Write, hook.Edit:
 		j.secretWrites(t, t.Paths())
+		j.vitalWrites(t)
 	case hook.Shell:
 		j.secretPatch(t)
 	case hook.MCP, hook.Other:
 		switch {
 		case len(t.Edits()) > 0 || writesByName(t.Name):
 			j.secretWrites(t, t.Paths())
+			j.vitalWrites(t)
 		case namesOnly(t.Name):
 		default:
 			j.readsOut(t, append(t.Paths(), pathLike(t)...))

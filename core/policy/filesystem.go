@@ -8,6 +8,12 @@ import (
 	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
+// Positions in filesystemRules that file tools fire, too.
+const (
+	ruleOverwriteSystem = 16
+	ruleWriteSystem     = 17
+)
+
 var filesystemRules = [...]Rule{
 	{
 		ID: "filesystem/delete-root", Verdict: hook.Deny,
@@ -47,6 +53,15 @@ var filesystemRules = [...]Rule{
 		Fire:    []string{"rm -rf .git", "rm -rf ./.git/", "rm -rf .git/*", "cd sub && rm -rf ../.git"},
 		Pass:    []string{"rm -rf .git/index", "rm .git/index.lock", "rm -rf .github/workflows/old"},
 		danger:  gitTarget, check: deletes,
+	},
+	{
+		ID: "filesystem/delete-nested-git", Verdict: hook.Ask,
+		Doc:     "Delete of the .git folder of another repository inside the project, but for one that the same line cloned.",
+		Why:     "commits of that repository that were not pushed would be gone",
+		Instead: "look first, e.g. `git -C vendor/lib log --branches --not --remotes`",
+		Fire:    []string{"rm -rf vendor/lib/.git", "rm -rf packages/app/.git/"},
+		Pass:    []string{"git clone https://x.example/a vendor/a && rm -rf vendor/a/.git", "rm -rf vendor/lib/.github", "rm -f vendor/lib/.gitignore"},
+		danger:  nestedTarget, check: deletes,
 	},
 	{
 		ID: "filesystem/delete-unguarded", Verdict: hook.Deny,
@@ -157,14 +172,23 @@ var filesystemRules = [...]Rule{
 		Pass:    []string{"shred --help", "rm notes.txt"},
 		check:   shred,
 	},
-	{
+	ruleOverwriteSystem: {
 		ID: "filesystem/overwrite-system", Verdict: hook.Deny,
-		Doc:     "Overwriting or emptying a file without which the system does not start or log in.",
+		Doc:     "Overwriting or emptying a file without which the system does not start or log in, and adding to one that grants access.",
 		Why:     "the machine may not start or log in afterwards",
 		Instead: "write to a file of the project and let your human install it",
-		Fire:    []string{"> /etc/passwd", "truncate -s 0 /etc/fstab", "echo x | sudo tee /etc/sudoers", "cp /dev/null /etc/shadow", "dd if=/dev/zero of=/etc/passwd"},
+		Fire:    []string{"> /etc/passwd", "truncate -s 0 /etc/fstab", "echo x | sudo tee /etc/sudoers", "cp /dev/null /etc/shadow", "dd if=/dev/zero of=/etc/passwd", "Write(/etc/passwd)", "echo 'x ALL=(ALL) NOPASSWD:ALL' >> /etc/sudoers"},
 		Pass:    []string{"cat /etc/passwd", "> out.txt", "echo x >> notes", "truncate -s 0 app.log"},
 		check:   overwriteSystem,
+	},
+	ruleWriteSystem: {
+		ID: "filesystem/write-system", Verdict: hook.Ask,
+		Doc:     "Writing a file of the operating system with a file tool, or who may log in (~/.ssh/authorized_keys) with any.",
+		Why:     "it changes the machine and not the project",
+		Instead: "write it to a file of the project and let your human install it",
+		Fire:    []string{"Write(/etc/hosts)", "Write(/usr/lib/x.so)", "echo ssh-ed25519 AAAA >> ~/.ssh/authorized_keys", "Write(/home/user/.ssh/authorized_keys)"},
+		Pass:    []string{"cat /etc/hosts", "Write(/tmp/hosts)", "Read(/etc/hosts)", "Write(etc/hosts)", "ssh host 'cat >> ~/.ssh/authorized_keys' < key.pub"},
+		check:   writeSystem,
 	},
 	{
 		ID: "filesystem/permissions", Verdict: hook.Deny,
@@ -497,11 +521,11 @@ func overwriteSystem(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{}, false
 	}
 	for _, w := range j.writesOf(c) {
-		if w.appends || w.remove || w.mode {
+		if w.remove || w.mode {
 			continue
 		}
 		for _, p := range j.paths(c, w.path) {
-			if vital(j.real(p)) {
+			if r := j.real(p); vital(r) && !w.appends || grantsAccess(r) {
 				return match{what: "overwrites " + p}, true
 			}
 		}

@@ -58,7 +58,10 @@ func (j *judge) flows() *flow {
 	if j.flow == nil {
 		j.flow = &flow{j: j}
 		if j.line != nil && j.mayFlow() {
+			now := j.now
+			j.now = 1 << 30
 			j.flow.run()
+			j.now = now
 		}
 	}
 	return j.flow

@@ -22,16 +22,17 @@ var gitRules = [...]Rule{
 	},
 	{
 		ID: "git/discard", Verdict: hook.Ask,
-		Doc:     "git checkout, switch or restore that overwrites uncommitted changes.",
+		Doc:     "git checkout, switch, restore or rm that overwrites or removes uncommitted changes.",
 		Why:     "changes that were not committed or stashed are lost",
 		Instead: "keep them first with `git stash push -u`; to unstage only, `git restore --staged file.txt`",
 		Fire: []string{
 			"git checkout -- .", "git checkout .", "git checkout HEAD -- file.txt", "git checkout -f main", "git restore file.txt", "git restore .",
 			"git restore -W --staged a.txt", "git switch --discard-changes main", "git switch -f main", "git checkout HEAD file.txt",
+			"git rm -rf .", "git rm -r --force :/",
 		},
 		Pass: []string{
 			"git checkout main", "git checkout -b topic2", "git checkout -", "git restore --staged .", "git switch -c topic2",
-			"git checkout --orphan pages", "git checkout -p", "git switch main",
+			"git checkout --orphan pages", "git checkout -p", "git switch main", "git rm -r --cached .", "git rm -rf old", "git rm a.txt",
 		},
 		check: gitDiscard,
 	},
@@ -252,6 +253,21 @@ func gitDiscard(j *judge, c *shellcmd.Command) (match, bool) {
 		for i := range as {
 			if strings.HasPrefix(as[i].flag, "--pathspec-f") {
 				return match{what: "overwrites the files that a list names"}, true
+			}
+		}
+	case "rm":
+		as := (&grammar{long: []string{"--pathspec-from-file"}}).parse(g.args)
+		if !has(as, "-f", "--force") || has(as, "--cached", "-n", "--dry-run") {
+			return match{}, false
+		}
+		for _, w := range operands(as) {
+			base, pattern := splitGlob(w.Text)
+			p, ok := j.abs(g.dir, base)
+			if base == "" {
+				p, ok = g.dir, g.dir != ""
+			}
+			if (pattern == "" || everything(pattern)) && (w.Text == ":/" || ok && j.within(p, j.root)) {
+				return match{what: "removes every tracked file, changed ones too"}, true
 			}
 		}
 	case "checkout-index":

@@ -59,13 +59,18 @@ func carriesCommands(e *hook.Event) bool {
 
 func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 	j.line, j.flow, j.words = l, nil, nil
+	if j.depth == 0 {
+		j.made = nil
+	}
+	j.now = 1 << 30
+	j.makings(l)
 	all := tables()
 	for i := range l.Commands {
 		c := &l.Commands[i]
 		if i&63 == 63 && j.ctx.Err() != nil {
 			return
 		}
-		j.cur = facts{index: i}
+		j.cur, j.now = facts{index: i}, i
 		uncalled := c.Has(shellcmd.Uncalled)
 		for t := range all {
 			if len(all[t]) == 0 || !want(t) || !j.set.packOn(all[t][0].Pack()) {
@@ -109,11 +114,18 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 
 // inner judges a line found inside another one.
 func (j *judge) inner(l *shellcmd.Line, want func(table int) bool) {
-	line, fl, ws, cur := j.line, j.flow, j.words, j.cur
+	line, fl, ws, cur, was, now := j.line, j.flow, j.words, j.cur, j.made, j.now
+	j.made = nil
+	for _, m := range was {
+		if m.by < now {
+			m.by = -1
+			j.made = append(j.made, m)
+		}
+	}
 	j.depth++
 	j.judgeLine(l, want)
 	j.depth--
-	j.line, j.flow, j.words, j.cur = line, fl, ws, cur
+	j.line, j.flow, j.words, j.cur, j.made, j.now = line, fl, ws, cur, was, now
 }
 
 // moreLines returns further strings of the input that may be command lines: an

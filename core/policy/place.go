@@ -23,9 +23,15 @@ type place struct {
 	realHome, realRoot string // filled on first use
 	realDone           bool
 	followed           map[string]string // memo of follow; "/" in front of the key = last followed, too
+
+	made []made // by commands of the line
+	now  int    // index of the command that is judged
 }
 
 func newPlace(files gate.FS, home, root, cwd, state string, temps []string) *place {
+	if home != "" && !isAbs(tidy(home)) {
+		home = "" // says nothing
+	}
 	return &place{
 		fs: files, home: tidy(home), root: tidy(root), cwd: tidy(cwd), state: tidy(state),
 		temps: temps, fold: runtime.GOOS == "darwin" || runtime.GOOS == "windows",
@@ -106,6 +112,9 @@ func (l *place) follow(p string, last bool) string {
 	if last {
 		key = "/" + p
 	}
+	if len(l.made) > 0 { // what is true changes along the line
+		return l.resolve(p, last)
+	}
 	if r, ok := l.followed[key]; ok {
 		return r
 	}
@@ -130,10 +139,31 @@ restart:
 	for rest = strings.TrimPrefix(rest, "/"); rest != ""; {
 		part, tail, more := strings.Cut(rest, "/")
 		cur := done + "/" + part
+		if len(l.made) > 0 {
+			kinds := [...]madeKind{madeMount, madeLink}
+			n := 1
+			if more || last {
+				n = 2
+			}
+			if m, ok := l.seen(cur, kinds[:n]...); ok {
+				if links++; links > maxLinks {
+					return cur + suffix(tail)
+				}
+				p = tidy(m.to + suffix(tail))
+				if driveRoot(p) {
+					return p
+				}
+				goto restart
+			}
+		}
 		if more || last {
 			fi, err := l.fs.Lstat(cur)
 			if err != nil {
-				return cur + suffix(tail)
+				if len(l.made) == 0 {
+					return cur + suffix(tail)
+				}
+				done, rest = cur, tail
+				continue
 			}
 			if fi.Mode()&fs.ModeSymlink != 0 {
 				to, err := l.fs.Readlink(cur)
@@ -220,6 +250,7 @@ const (
 	inGit              // below the project's .git
 	tempItself         // a temporary folder as a whole
 	outside            // anywhere else
+	nestedGit          // the .git of a repository inside the project
 	gitItself          // the project's whole .git
 	projectItself      // the project root, or what holds it
 	homeItself         // a home, or what holds ours
@@ -263,8 +294,10 @@ func (l *place) classifyOne(p string) kind {
 				rest = p[1:]
 			}
 			switch {
-			case strings.EqualFold(rest, ".git"), strings.HasSuffix(strings.ToLower(rest), "/.git"):
+			case strings.EqualFold(rest, ".git"):
 				return gitItself
+			case strings.HasSuffix(strings.ToLower(rest), "/.git"):
+				return nestedGit
 			case strings.HasPrefix(strings.ToLower(rest), ".git/"):
 				return inGit
 			}

@@ -3,6 +3,7 @@ package policy
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -19,6 +20,7 @@ const (
 	unknownTarget        // known only at run time
 	remoteTarget         // a tree on another machine or in a container
 	tempTarget           // a whole temporary folder
+	nestedTarget         // the .git of a repository inside the project
 	throughLink          // a link on the way or below leads out of the project
 	outsideTarget
 	unguardedTarget // a variable in front of / or /*, which is / when it is empty
@@ -62,8 +64,21 @@ func (j *judge) tree(c *shellcmd.Command, w *word, follows bool) removal {
 }
 
 func (j *judge) treeFrom(c *shellcmd.Command, dir string, w *word, v string, follows bool) removal {
+	if c.Has(shellcmd.Remote) {
+		if p, ok := j.onHost(c, v); ok {
+			here := *c
+			here.Flags &^= shellcmd.Remote
+			r := j.treeFrom(&here, "", w, p, follows)
+			r.path = v
+			return r
+		}
+	}
 	if strings.Contains(v, shellcmd.Unknown) {
-		return j.unknownTree(c, dir, w, v)
+		p, ok := j.revParsed(c, w, v)
+		if !ok {
+			return j.unknownTree(c, dir, w, v)
+		}
+		v = p
 	}
 	if w.Quoted && (v == "~" || v == "~/" || strings.HasPrefix(v, "~/*")) && strings.ContainsAny(w.Raw, `'"\`) {
 		return removal{unknownTarget, v}
@@ -131,6 +146,11 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 		}
 		return remoteTarget
 	}
+	if len(j.made) > 0 {
+		if d := j.movedDanger(p); d > noDanger {
+			return d
+		}
+	}
 	lexical := j.classifyOne(p)
 	k := j.classify(p, through)
 	switch k {
@@ -142,6 +162,11 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 		return projectTarget
 	case gitItself:
 		return gitTarget
+	case nestedGit:
+		if j.freshClone() || j.isFile(p) {
+			return noDanger
+		}
+		return nestedTarget
 	case tempItself:
 		return tempTarget
 	case outside:
@@ -151,6 +176,59 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 		return outsideTarget
 	}
 	return noDanger
+}
+
+// freshClone reports whether an earlier command of the line makes a repository:
+// what is deleted of it is fetched again.
+func (j *judge) freshClone() bool {
+	if j.line == nil {
+		return false
+	}
+	for i := range min(max(j.now, 0), len(j.line.Commands)) {
+		c := &j.line.Commands[i]
+		switch g := parseGit(c); {
+		case g.sub == "clone", g.sub == "init":
+			return true
+		case c.Program == "gh" && len(c.Argv) > 2 && c.Argv[1].Text == "repo" && c.Argv[2].Text == "clone":
+			return true
+		}
+	}
+	return false
+}
+
+// isFile reports whether a plain file is at p: the .git of a submodule or
+// worktree, which only points at the repository.
+func (l *place) isFile(p string) bool {
+	if l.fs == nil {
+		return false
+	}
+	fi, err := l.fs.Lstat(p)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+// revParsed returns a word that begins with what git rev-parse prints of this
+// project, with that filled in.
+func (j *judge) revParsed(c *shellcmd.Command, w *word, v string) (string, bool) {
+	if len(w.Subst) != 1 || j.line == nil || j.root == "" || w.Subst[0] >= len(j.line.Commands) || !strings.HasPrefix(v, shellcmd.Unknown) {
+		return "", false
+	}
+	rest := v[len(shellcmd.Unknown):]
+	if strings.Contains(rest, shellcmd.Unknown) {
+		return "", false
+	}
+	g := parseGit(&j.line.Commands[w.Subst[0]])
+	if g.sub != "rev-parse" || !j.within(j.root, g.dir) {
+		return "", false
+	}
+	for i := range g.args {
+		switch g.args[i].Text {
+		case "--show-toplevel", "--show-cdup":
+			return j.root + rest, true
+		case "--git-dir", "--absolute-git-dir", "--git-common-dir":
+			return j.root + "/.git" + rest, true
+		}
+	}
+	return "", false
 }
 
 // unknownTree judges a delete whose target is known only in part.
@@ -457,12 +535,42 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 				tree(w, false)
 			}
 		}
-		if c.Has(shellcmd.StdinArgs) && recursive {
+		found := j.finders(c, ops)
+		if c.Has(shellcmd.StdinArgs) && recursive && len(found) == 0 {
 			out = append(out, removal{unknownTarget, "what its input names"})
 		}
-		out = j.underFind(c, out, ops)
-	case "rimraf":
+		if len(found) > 0 {
+			out = slices.DeleteFunc(out, func(r removal) bool { return r.danger == unknownTarget })
+			for _, f := range found {
+				starts, narrow, _ := findParts(f.Args())
+				out = append(out, j.findTargets(f, starts, narrow)...)
+			}
+		}
+	case "rimraf", "del-cli", "premove", "rmrf":
 		for _, w := range operands(rmFlags.parse(args)) {
+			tree(w, false)
+		}
+	case "shx":
+		if len(args) > 0 {
+			inner := *c
+			inner.Argv, inner.Program = c.Argv[1:], args[0].Text
+			return j.removals(&inner)
+		}
+	case "trash", "trash-put", "trash-cli", "rmtrash", "gio", "gvfs-trash", "rip":
+		// It can be brought back, but not while the session runs in it.
+		if c.Program == "gio" {
+			if len(args) == 0 || args[0].Text != "trash" {
+				break
+			}
+			args = args[1:]
+		}
+		for _, w := range operands(rmFlags.parse(args)) {
+			if r := j.tree(c, w, false); r.danger >= gitTarget {
+				out = append(out, r)
+			}
+		}
+	case "tar", "gtar", "bsdtar", "zip", "7z", "7za", "7zz", "7zr":
+		for _, w := range packedAway(c) {
 			tree(w, false)
 		}
 	case "unlink":
@@ -495,32 +603,93 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 
 var rmFlags = grammar{}
 
-// underFind adds the starting points of a find whose -exec runs this rm.
-func (j *judge) underFind(c *shellcmd.Command, out []removal, ops []*word) []removal {
+// finders returns the find commands whose findings c deletes: those whose
+// -exec it is, and those that feed its xargs.
+func (j *judge) finders(c *shellcmd.Command, ops []*word) []*shellcmd.Command {
 	if c.Via != shellcmd.ViaExec || c.Parent < 0 || c.Parent >= len(j.line.Commands) {
-		return out
+		return nil
 	}
-	p := &j.line.Commands[c.Parent]
-	if p.Program != "find" && p.Program != "gfind" {
-		return out
+	isFind := func(c *shellcmd.Command) bool {
+		return c.Program == "find" || c.Program == "gfind" || c.Program == "bfs"
 	}
-	placed := false
+	if p := &j.line.Commands[c.Parent]; isFind(p) {
+		for _, w := range ops {
+			if unknown(w) || strings.Contains(w.Raw, "{}") {
+				return []*shellcmd.Command{p}
+			}
+		}
+		return nil
+	}
+	var out []*shellcmd.Command
 	for _, w := range ops {
-		if unknown(w) || strings.Contains(w.Raw, "{}") {
-			placed = true
+		if !unknown(w) || len(w.Subst) == 0 {
+			continue
+		}
+		for _, i := range w.Subst {
+			if i < 0 || i >= len(j.line.Commands) || !isFind(&j.line.Commands[i]) {
+				return nil
+			}
+			out = append(out, &j.line.Commands[i])
 		}
 	}
-	if !placed {
+	return out
+}
+
+// packedAway returns what an archiver deletes once it is in the archive.
+func packedAway(c *shellcmd.Command) []*word {
+	args := c.Args()
+	switch c.Program {
+	case "zip":
+		as := (&grammar{short: "bnitPO", long: []string{"--exclude", "--include", "--temp-path", "--output-file", "--password"}}).parse(args)
+		if !has(as, "-m", "--move") {
+			return nil
+		}
+		if ops := operands(as); len(ops) > 1 {
+			return ops[1:]
+		}
+	case "tar", "gtar", "bsdtar":
+		removes, create := false, false
+		for i := range args {
+			t := args[i].Text
+			removes = removes || long(t, "--remove-files", 3)
+			create = create || t == "--create" || t == "--append" || t == "--update" || (i == 0 || strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--")) && strings.ContainsAny(t, "cru")
+		}
+		if !removes || !create {
+			return nil
+		}
+		archive := tarFile(args)
+		as := (&grammar{short: "CTXbgIKLNVHf", long: []string{"--file", "--directory", "--exclude", "--files-from", "--exclude-from", "--transform", "--owner", "--group"}}).parse(args)
+		var out []*word
+		dir := valueOf(as, "-C", "--directory")
+		for i := range as {
+			w := as[i].value
+			if as[i].flag != "" || archive != nil && w.Pos == archive.Pos || w == &args[0] && len(w.Text) < 8 && !strings.ContainsAny(w.Text, "/.~") && strings.ContainsAny(w.Text, "cru") {
+				continue
+			}
+			if dir != nil && !isAbs(w.Text) && !strings.HasPrefix(w.Text, "~") {
+				d := *dir
+				d.Text += "/" + w.Text
+				w = &d
+			}
+			out = append(out, w)
+		}
 		return out
-	}
-	kept := out[:0]
-	for _, r := range out {
-		if r.danger != unknownTarget {
-			kept = append(kept, r)
+	default: // 7z
+		gone := false
+		var ops []*word
+		for i := range args {
+			switch t := args[i].Text; {
+			case t == "-sdel":
+				gone = true
+			case !strings.HasPrefix(t, "-"):
+				ops = append(ops, &args[i])
+			}
+		}
+		if gone && len(ops) > 2 {
+			return ops[2:]
 		}
 	}
-	starts, narrow, _ := findParts(p.Args())
-	return append(kept, j.findTargets(p, starts, narrow)...)
+	return nil
 }
 
 // findParts splits find's arguments into starting points, whether a test
@@ -589,12 +758,76 @@ func (j *judge) findDelete(c *shellcmd.Command) []removal {
 
 // namesGit reports whether a find looks for folders named .git.
 func namesGit(args []word) bool {
-	for i := range args {
-		if t := args[i].Text; i > 0 && (t == ".git" || t == "*/.git") && strings.HasSuffix(args[i-1].Text, "e") && args[i-1].Text[0] == '-' {
-			return i < 2 || args[i-2].Text != "!" && args[i-2].Text != "-not"
+	for i := 1; i < len(args); i++ {
+		if i >= 2 && (args[i-2].Text == "!" || args[i-2].Text == "-not") {
+			continue
+		}
+		if i+2 < len(args) && args[i+1].Text == "-prune" && (args[i+2].Text == "-o" || args[i+2].Text == "-or") {
+			continue
+		}
+		p := args[i].Text
+		switch args[i-1].Text {
+		case "-name", "-iname":
+			if !everything(p) && wild(strings.ToLower(p), ".git") {
+				return true
+			}
+		case "-path", "-ipath", "-wholename", "-iwholename":
+			if low := strings.ToLower(p); strings.Contains(low, ".g") && (wild(low, "./.git") || wild(low, "./.git/x/y")) {
+				return true
+			}
+		case "-regex", "-iregex":
+			if strings.Contains(p, `.git`) && !strings.Contains(p, "github") && !strings.Contains(p, "gitignore") {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// wild matches a pattern as find does: * and ? match a slash, too.
+func wild(pattern, s string) bool {
+	star, from := -1, 0 // the last *, and where it was tried
+	p, i := 0, 0
+	for i < len(s) {
+		n, ok := 0, false
+		if p < len(pattern) {
+			n, ok = wildOne(pattern[p:], s[i])
+		}
+		switch {
+		case ok:
+			p += n
+			i++
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// wildOne matches one byte against the element that p begins with, and returns
+// that element's length.
+func wildOne(p string, c byte) (int, bool) {
+	switch p[0] {
+	case '*':
+		return 0, false
+	case '?':
+		return 1, true
+	case '[':
+		if end := strings.IndexByte(p[1:], ']'); end >= 0 {
+			return end + 2, globMatch(p[:end+2], string(rune(c)))
+		}
+	case '\\':
+		if len(p) > 1 {
+			return 2, p[1] == c
+		}
+	}
+	return 1, p[0] == c
 }
 
 // findTargets judges a delete of all that find meets: a narrowing test makes

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -154,12 +155,39 @@ func (j *judge) guarded(p string) (guard, *hook.LiveFile) {
 	if g != unguarded && g != guardAgent && g != guardGlob {
 		return g, lf
 	}
-	if r := j.real(p); r != p {
+	r := j.real(p)
+	if r != p {
 		if rg, rlf := j.guardedOne(r); rg != unguarded {
 			return rg, rlf
 		}
 	}
+	if k := j.otherName(r); k != "" {
+		if kg, klf := j.guardedOne(k); kg != unguarded {
+			return kg, klf
+		}
+	}
 	return g, lf
+}
+
+// otherName returns the guarded path that p is a hard link to, "" if it is
+// none.
+func (j *judge) otherName(p string) string {
+	if j.fs == nil {
+		return ""
+	}
+	fi, err := j.fs.Lstat(p)
+	if err != nil || !fi.Mode().IsRegular() || !shared(fi) {
+		return ""
+	}
+	for _, k := range j.known() {
+		if k == p {
+			continue
+		}
+		if other, err := j.fs.Stat(k); err == nil && os.SameFile(fi, other) {
+			return k
+		}
+	}
+	return ""
 }
 
 func equalFold(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
@@ -311,20 +339,21 @@ func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
 		if g, _ := j.guarded(p); g != unguarded && (g != guardLedger || w.remove) {
 			return g, j.show(p)
 		}
-		if w.from != nil {
+		whole := j.within(p, j.root) || j.within(p, j.home) // holds more than what is guarded
+		if w.from != nil || w.tree {
 			for _, k := range j.known() {
 				if !foldWithin(p, k) || len(k) == len(p) {
 					continue
 				}
 				// A folder put in place of, or copied over, one that holds it.
-				if g, _ := j.guarded(k); g != unguarded && (links(c) && !j.within(p, j.root) && !j.within(p, j.home) || j.brings(c, w.from, k[len(p):])) {
+				if g, _ := j.guarded(k); g != unguarded && (!whole && (links(c) || w.tree && w.from == nil) || w.from != nil && j.brings(c, w, p, k[len(p):], whole)) {
 					return g, j.show(k)
 				}
 			}
 		}
-		if w.remove {
+		if w.remove || w.mode && c.Program == "chmod" && takesExec(c.Args()) {
 			for _, k := range j.known() {
-				if foldWithin(p, k) && j.exists(k) && !j.within(p, j.root) && !j.within(p, j.home) {
+				if foldWithin(p, k) && j.exists(k) && !whole {
 					if g, _ := j.guarded(k); g != unguarded {
 						return g, j.show(k)
 					}
@@ -340,11 +369,33 @@ func links(c *shellcmd.Command) bool {
 	return c.Program == "ln" || c.Program == "gln" || c.Program == "link"
 }
 
-// brings reports whether a folder that is copied or moved has a file at rel.
-func (j *judge) brings(c *shellcmd.Command, from *word, rel string) bool {
-	for _, p := range j.paths(c, from) {
-		if j.exists(strings.TrimSuffix(p, "/") + rel) {
+// brings reports whether what w puts at p has a file at rel. Where the source
+// cannot be looked at, a folder that replaces or fills p is taken to have it.
+func (j *judge) brings(c *shellcmd.Command, w *write, p, rel string, whole bool) bool {
+	there := false
+	for _, f := range j.paths(c, w.from) {
+		f, _ = splitGlob(f)
+		if j.exists(strings.TrimSuffix(f, "/") + rel) {
 			return true
+		}
+		there = there || j.exists(f)
+	}
+	if there || whole || !movesFolders(c) {
+		return false
+	}
+	return w.tree || !w.onto || !j.isDir(p)
+}
+
+// movesFolders reports whether c copies or moves whole folders.
+func movesFolders(c *shellcmd.Command) bool {
+	switch c.Program {
+	case "mv", "gmv", "move", "move-item", "rename-item", "rsync", "ditto", "xcopy", "robocopy":
+		return true
+	case "cp", "gcp", "scp", "copy-item":
+		for _, a := range c.Args() {
+			if t := strings.ToLower(a.Text); t == "-recurse" || long(t, "--recursive", 1) || t == "--archive" || len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t, "ra") {
+				return true
+			}
 		}
 	}
 	return false
@@ -382,6 +433,14 @@ func guardWrites(j *judge, c *shellcmd.Command) (match, bool) {
 			if g, shown := j.touched(c, &write{path: w.from}); ruleIndex(g) == rule && g != guardAgent && g != guardGlob {
 				return match{what: "makes a second name for " + oneLine(shown)}, true
 			}
+		}
+	}
+	if g, shown, w := j.met(c, ws); ruleIndex(g) == rule {
+		return match{what: verbFor(w) + oneLine(shown)}, true
+	}
+	for _, p := range j.patched(c) {
+		if g, _ := j.guarded(p); ruleIndex(g) == rule {
+			return match{what: "patches " + oneLine(j.show(p))}, true
 		}
 	}
 	return j.computedWrite(c, rule)
@@ -488,7 +547,20 @@ func (j *judge) selfFiles() {
 				continue
 			}
 			seen[raw] = true
-			j.selfEdit(t, e, raw, edits)
+			for _, as := range spellings(raw) {
+				if p, ok := j.abs(j.cwd, as); ok {
+					j.selfEdit(t, e, raw, p, edits)
+				}
+			}
+		}
+	}
+	if (t.Kind == hook.MCP || t.Kind == hook.Other) && writesByName(t.Name) {
+		for _, raw := range pathLike(t) {
+			if p, ok := j.abs(j.cwd, raw); ok && !seen[raw] {
+				if g, _ := j.guarded(p); g != unguarded && g != guardLedger && g != guardGlob {
+					j.add(g.rule(), match{what: "writes " + oneLine(j.show(p)) + " with content that cannot be seen"}, callFor(t, raw), []string{t.Kind.String(), raw})
+				}
+			}
 		}
 	}
 	if len(edits) > 0 {
@@ -524,11 +596,22 @@ func (j *judge) holdsGuarded(p string) guard {
 	return unguarded
 }
 
-func (j *judge) selfEdit(t *hook.Tool, e *hook.FileEdit, raw string, edits []hook.FileEdit) {
-	p, ok := j.abs(j.cwd, raw)
-	if !ok {
-		return
+// spellings returns a path as a file tool may read it: hosts drop space around
+// it and what follows a NUL, servers on Windows take backslashes.
+func spellings(raw string) []string {
+	out := []string{raw}
+	as := strings.TrimSpace(raw)
+	as, _, _ = strings.Cut(as, "\x00")
+	if as != raw {
+		out = append(out, as)
 	}
+	if strings.Contains(as, `\`) && !winAbs(as) {
+		out = append(out, strings.ReplaceAll(as, `\`, "/"))
+	}
+	return out
+}
+
+func (j *judge) selfEdit(t *hook.Tool, e *hook.FileEdit, raw, p string, edits []hook.FileEdit) {
 	g, lf := j.guarded(p)
 	if g == unguarded && (e.Op == hook.Delete || e.Op == hook.Move) {
 		g = j.holdsGuarded(p)

@@ -40,7 +40,12 @@ func settingsProblem(before, after []byte, lf *hook.LiveFile, own func([]byte) b
 		}
 	}
 	if key := envSwitch(was["env"], now["env"]); key != "" {
-		return "it sets env." + key + ", which steers hooks"
+		return "it changes env." + key + ", which steers hooks"
+	}
+	if lf.Loads != nil {
+		if why := lf.Loads(after); why != "" && lf.Loads(before) == "" {
+			return why + ", for which the host would drop the whole file"
+		}
 	}
 	if problem := brokenHooks(was["hooks"], now["hooks"]); problem != "" {
 		return problem + ", for which the host would drop the whole file"
@@ -98,7 +103,8 @@ func entries(at string, raw []byte, depth int, own func([]byte) bool, visit func
 	}
 }
 
-// ownEntry recognises a handler of ours when Settings does not say how.
+// ownEntry recognises a handler of ours when Settings does not say how: one
+// that names guardrails as a program and hook behind it, however wrapped.
 func ownEntry(raw []byte) bool {
 	if !bytes.Contains(raw, []byte("guardrails")) {
 		return false
@@ -110,13 +116,8 @@ func ownEntry(raw []byte) bool {
 	if json.Unmarshal(raw, &h) != nil || h.Command == "" {
 		return false
 	}
-	if !strings.Contains(h.Command, "guardrails") {
-		return false
-	}
-	if len(h.Args) > 0 {
-		return h.Args[0] == "hook"
-	}
-	return strings.Contains(h.Command, " hook ") || strings.HasSuffix(h.Command, " hook")
+	_, rest, named := strings.Cut(h.Command+" "+strings.Join(h.Args, " ")+" ", "guardrails")
+	return named && strings.Contains(rest, " hook ")
 }
 
 // at returns the value under a dotted path, nil if there is none.
@@ -181,9 +182,14 @@ func envSwitch(was, now json.RawMessage) string {
 	var a, b map[string]json.RawMessage
 	_ = json.Unmarshal(was, &a)
 	_ = json.Unmarshal(now, &b)
-	names := make([]string, 0, len(b))
+	names := make([]string, 0, len(a)+len(b))
 	for k := range b {
 		names = append(names, k)
+	}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			names = append(names, k)
+		}
 	}
 	sort.Strings(names)
 	for _, k := range names {
@@ -194,10 +200,17 @@ func envSwitch(was, now json.RawMessage) string {
 	return ""
 }
 
-// steersHooks reports whether an environment variable can switch hooks off.
+// steersHooks reports whether an environment variable can switch hooks off, or
+// reaches our own process: where its state lies, what the runtime does, what is
+// loaded into it.
 func steersHooks(name string) bool {
 	n := strings.ToUpper(name)
-	return strings.HasPrefix(n, "GUARDRAILS_") || strings.HasPrefix(n, "CLAUDE_CODE_") && strings.Contains(n, "HOOK")
+	switch n {
+	case "GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GOTRACEBACK", "GOCOVERDIR", "GORACE", "GOFIPS140", "BASH_ENV", "ENV", "HOME", "USERPROFILE":
+		return true
+	}
+	return strings.HasPrefix(n, "GUARDRAILS_") || strings.HasPrefix(n, "CLAUDE_CODE_") && strings.Contains(n, "HOOK") ||
+		strings.HasPrefix(n, "LD_") || strings.HasPrefix(n, "DYLD_")
 }
 
 // brokenHooks returns what makes a host refuse the whole file: a group or

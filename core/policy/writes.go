@@ -14,6 +14,8 @@ type write struct {
 	remove  bool  // it is deleted or moved away
 	mode    bool  // only its mode, owner or time changes
 	inPlace bool  // an editor such as sed -i changes it
+	tree    bool  // any file below it may be written: an archive, a patch, the content of a folder
+	onto    bool  // from goes onto path, unless a folder is there already
 }
 
 // writesOf returns what the current command writes.
@@ -83,7 +85,7 @@ func writesOf(c *shellcmd.Command) []write {
 			out = append(out, write{path: &e.Path, remove: true})
 		case shellcmd.MoveFile:
 			out = append(out, write{path: &e.To, from: &e.Path}, write{path: &e.Path, remove: true})
-		case shellcmd.CopyFile:
+		case shellcmd.CopyFile, shellcmd.LinkFile:
 			out = append(out, write{path: &e.To, from: &e.Path})
 		}
 	}
@@ -159,13 +161,19 @@ func writesOf(c *shellcmd.Command) []write {
 			switch as[i].flag {
 			case "-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--trace", "--trace-ascii", "--stderr", "--etag-save":
 				if as[i].value != nil {
-					out = append(out, write{path: as[i].value})
+					out = append(out, write{path: inDir(valueOf(as, "--output-dir"), as[i].value)})
 				}
 			}
 		}
-	case "wget":
-		if w := valueOf(wgetFlags.parse(args), "-O", "--output-document", "-o", "--output-file"); w != nil {
+		if has(as, "-O", "--remote-name", "--remote-name-all") {
+			out = append(out, downloads(as, valueOf(as, "--output-dir"))...)
+		}
+	case "wget", "wget2":
+		as := wgetFlags.parse(args)
+		if w := valueOf(as, "-O", "--output-document", "-o", "--output-file"); w != nil {
 			out = append(out, write{path: w})
+		} else {
+			out = append(out, downloads(as, valueOf(as, "-P", "--directory-prefix"))...)
 		}
 	case "touch", "gtouch":
 		each(operands((&grammar{short: "drt", long: []string{"--date", "--reference", "--time"}}).parse(args)), write{appends: true, mode: true})
@@ -183,9 +191,13 @@ func writesOf(c *shellcmd.Command) []write {
 	case "git":
 		out = append(out, gitWrites(c)...)
 	case "patch":
-		ops := operands((&grammar{short: "dDiopBFgrVzY", long: []string{"--input", "--output", "--directory", "--strip"}}).parse(args))
+		as := patchFlags.parse(args)
+		ops := operands(as)
 		if len(ops) > 0 {
 			out = append(out, write{path: ops[0], inPlace: true})
+		}
+		if w := valueOf(as, "-o", "--output"); w != nil {
+			out = append(out, write{path: w})
 		}
 	case "set-content", "add-content", "out-file", "clear-content", "new-item", "export-csv", "set-item":
 		for i := range args {
@@ -216,14 +228,171 @@ func writesOf(c *shellcmd.Command) []write {
 		if w := tarFile(args); w != nil {
 			out = append(out, write{path: w})
 		}
+		out = append(out, unpacked(c)...)
+		each(packedAway(c), write{remove: true})
+	case "unzip", "7z", "7za", "7zz", "7zr", "cpio", "expand-archive", "unrar":
+		out = append(out, unpacked(c)...)
+		each(packedAway(c), write{remove: true})
+	case "strip", "upx", "patchelf", "objcopy", "codesign", "install_name_tool", "chrpath", "prelink", "sstrip", "llvm-strip":
+		for i := range args {
+			if t := args[i].Text; t != "" && t[0] != '-' {
+				out = append(out, write{path: &args[i], inPlace: true})
+			}
+		}
+	case "rename", "prename", "perl-rename", "mmv":
+		for i := range args {
+			if i > 0 {
+				out = append(out, write{path: &args[i], remove: true})
+			}
+		}
+	case "dasel", "crudini", "augtool", "toml", "sqlite3", "ex-sed":
+		for i := range args {
+			if t := args[i].Text; t != "" && t[0] != '-' {
+				out = append(out, write{path: &args[i], inPlace: true, appends: true})
+			}
+		}
+	case "split", "csplit":
+		if ops := operands((&grammar{short: "abClnt", long: []string{"--bytes", "--lines", "--number", "--suffix-length"}}).parse(args)); len(ops) > 1 {
+			out = append(out, write{path: ops[len(ops)-1]})
+		}
 	case "zip":
 		if ops := operands((&grammar{}).parse(args)); len(ops) > 0 {
 			out = append(out, write{path: ops[0], appends: true})
 		}
+		each(packedAway(c), write{remove: true})
 	case "ssh-keygen":
 		if w := valueOf((&grammar{short: "fCNtbmPaIsV"}).parse(args), "-f"); w != nil && !has((&grammar{short: "fCNtbmPaIsV"}).parse(args), "-y", "-l", "-e", "-F", "-B") {
 			out = append(out, write{path: w})
 		}
+	default:
+		out = append(out, outputFlags(c)...)
+	}
+	return out
+}
+
+// outputFlags returns the files that a program which we do not know names as
+// its output: go build -o x, prettier --output=x.
+func outputFlags(c *shellcmd.Command) []write {
+	switch c.Program {
+	case "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ls", "ps", "ssh", "find", "set", "test", "[", "mount", "useradd", "bash", "sh", "zsh", "read":
+		return nil // -o means something else
+	}
+	var out []write
+	args := c.Args()
+	for i := range args {
+		switch t := args[i].Text; {
+		case t == "-o" || t == "--output" || t == "--out" || t == "--output-file" || t == "--outfile" || t == "-out":
+			if i+1 < len(args) {
+				out = append(out, write{path: &args[i+1]})
+			}
+		case strings.HasPrefix(t, "--output=") || strings.HasPrefix(t, "--out=") || strings.HasPrefix(t, "--outfile=") || strings.HasPrefix(t, "--output-file="):
+			out = append(out, write{path: tail(&args[i], t[strings.IndexByte(t, '=')+1:])})
+		}
+	}
+	return out
+}
+
+// inDir is w seen from dir, w itself without one.
+func inDir(dir, w *word) *word {
+	if dir == nil || isAbs(w.Text) || strings.HasPrefix(w.Text, "~") {
+		return w
+	}
+	d := *dir
+	d.Or = nil
+	d.Text = strings.TrimRight(d.Text, "/") + "/" + w.Text
+	return &d
+}
+
+// downloads are the files that a downloader names by its URLs.
+func downloads(as []arg, dir *word) []write {
+	var out []write
+	for i := range as {
+		if as[i].flag != "" {
+			continue
+		}
+		if n := urlBase(as[i].value.Text); n != "" {
+			out = append(out, write{path: inDir(dir, &word{Text: n, Raw: n, Static: true})})
+		}
+	}
+	return out
+}
+
+var (
+	patchFlags  = grammar{short: "dDiopBFgrVzY", long: []string{"--input", "--output", "--directory", "--strip", "--prefix", "--suffix", "--reject-file"}}
+	unzipFlags  = grammar{short: "dxPI"}
+	unpackFlags = grammar{short: "CTXbgIKLNVHfD", long: []string{"--file", "--directory", "--exclude", "--files-from", "--exclude-from", "--transform", "--strip-components", "--owner", "--group"}}
+)
+
+// unpacked returns what an archiver writes when it extracts: the members it is
+// told, or anything below its folder.
+func unpacked(c *shellcmd.Command) []write {
+	args := c.Args()
+	var dir *word
+	var members []*word
+	switch c.Program {
+	case "unzip":
+		as := unzipFlags.parse(args)
+		if has(as, "-l", "-t", "-p", "-Z", "-v") {
+			return nil
+		}
+		dir = valueOf(as, "-d")
+		if ops := operands(as); len(ops) > 1 {
+			members = ops[1:]
+		} else if len(ops) == 0 {
+			return nil
+		}
+	case "tar", "gtar", "bsdtar":
+		extract := false
+		for i := range args {
+			t := args[i].Text
+			extract = extract || t == "--extract" || t == "--get" || (i == 0 || strings.HasPrefix(t, "-") && !strings.HasPrefix(t, "--")) && strings.Contains(t, "x") && !strings.ContainsAny(t, "./")
+			if t == "-O" || t == "--to-stdout" {
+				return nil
+			}
+		}
+		if !extract {
+			return nil
+		}
+		as := unpackFlags.parse(args)
+		dir = valueOf(as, "-C", "--directory")
+		old := len(args) > 0 && !strings.HasPrefix(args[0].Text, "-")
+		for n, w := range operands(as) {
+			if old && (n == 0 || n == 1 && strings.Contains(args[0].Text, "f")) {
+				continue
+			}
+			members = append(members, w)
+		}
+	case "7z", "7za", "7zz", "7zr", "unrar":
+		if len(args) == 0 || args[0].Text != "x" && args[0].Text != "e" {
+			return nil
+		}
+		for i := range args {
+			if v, ok := strings.CutPrefix(args[i].Text, "-o"); ok {
+				dir = tail(&args[i], v)
+			}
+		}
+	case "cpio":
+		as := unpackFlags.parse(args)
+		if !has(as, "-i", "--extract") {
+			return nil
+		}
+		dir = valueOf(as, "-D", "--directory")
+	case "expand-archive":
+		for i := range args {
+			if strings.EqualFold(args[i].Text, "-destinationpath") && i+1 < len(args) {
+				dir = &args[i+1]
+			}
+		}
+	}
+	if dir == nil {
+		dir = &word{Text: ".", Raw: ".", Static: true}
+	}
+	if len(members) == 0 {
+		return []write{{path: dir, tree: true}}
+	}
+	var out []write
+	for _, m := range members {
+		out = append(out, write{path: inDir(dir, m), tree: true})
 	}
 	return out
 }
@@ -305,6 +474,7 @@ func transfers(c *shellcmd.Command) []write {
 		ops = operands(as)
 	}
 	into := dst != nil
+	plain := g == &cpFlags && has(g.parse(args), "-T", "--no-target-directory")
 	if dst == nil {
 		if len(ops) < 2 {
 			if len(ops) == 1 && (name == "ln" || name == "gln") {
@@ -318,7 +488,14 @@ func transfers(c *shellcmd.Command) []write {
 	var out []write
 	for _, s := range ops {
 		if !into {
-			out = append(out, write{path: dst, from: s})
+			out = append(out, write{path: dst, from: s, onto: true})
+		}
+		switch {
+		case name == "rsync" && strings.HasSuffix(s.Text, "/"), strings.HasSuffix(s.Text, "/."), s.Text == ".", strings.HasSuffix(s.Text, "/*"):
+			out = append(out, write{path: dst, from: s, tree: true})
+		case plain:
+			out = append(out, write{path: dst, from: s, tree: true})
+			continue
 		}
 		out = append(out, write{path: joinWord(dst, s), from: s})
 		if strings.HasSuffix(name, "mv") || name == "move" || name == "move-item" || name == "rename-item" {
@@ -400,7 +577,20 @@ func gitWrites(c *shellcmd.Command) []write {
 		}
 		for i := range g.args {
 			if t := g.args[i].Text; t != "" && t[0] != '-' {
-				out = append(out, write{path: &g.args[i], remove: g.sub == "rm" || g.sub == "mv"})
+				out = append(out, write{path: &g.args[i], remove: g.sub == "rm" || g.sub == "mv", tree: g.sub == "checkout" || g.sub == "restore"})
+			}
+		}
+	case "clean":
+		as := cleanFlags.parse(g.args)
+		if toggles(as, "-f", "force", 1) && !has(as, "-n", "--dry-run") {
+			for _, w := range operands(as) {
+				out = append(out, write{path: w, remove: true})
+			}
+		}
+	case "stash":
+		for i := range g.args {
+			if t := g.args[i].Text; i > 0 && t != "" && t[0] != '-' && (g.args[0].Text == "push" || g.args[0].Text == "-p") {
+				out = append(out, write{path: &g.args[i], inPlace: true})
 			}
 		}
 	case "config":
