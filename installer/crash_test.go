@@ -41,6 +41,9 @@ func child(root string) int {
 	if os.Getenv("INSTALLER_TEST_PLUGIN") != "" {
 		r.Route = Plugin
 	}
+	if host := os.Getenv("INSTALLER_TEST_HOST"); host != "" {
+		r.Host = host
+	}
 	do := i.Install
 	if os.Getenv("INSTALLER_TEST_UNINSTALL") != "" {
 		do = i.Uninstall
@@ -142,6 +145,45 @@ func TestKilledAtAnyChangeUninstallLeavesNothing(t *testing.T) {
 				}
 				kills++
 				rep := m.uninstall(r)
+				if diff := cmp.Diff(before, m.users()); diff != "" {
+					t.Errorf("change %d, -before +after:\n%s\n%s", n, diff, text(rep))
+				}
+			}
+			if kills < 5 {
+				t.Errorf("only %d changes", kills)
+			}
+		})
+	}
+}
+
+// TestKilledAtAnyChangeOfAnyHostBothWaysAreOpen kills an install of every other
+// host at each of its changes; after that an install completes it and an
+// uninstall leaves nothing.
+func TestKilledAtAnyChangeOfAnyHostBothWaysAreOpen(t *testing.T) {
+	for _, v := range []place{{host: "gemini"}, {host: "antigravity"}, {host: "muse"}} {
+		t.Run(v.host, func(t *testing.T) {
+			kills := 0
+			for n := 1; ; n++ {
+				m := newMachine(t)
+				v.prepare(m)
+				before := m.users()
+				cmd := m.child(n, false)
+				cmd.Env = append(cmd.Env, "INSTALLER_TEST_HOST="+v.host)
+				out, err := cmd.CombinedOutput()
+				if err == nil {
+					break
+				}
+				if !killed(err) {
+					t.Fatalf("change %d: %v\n%s", n, err, out)
+				}
+				kills++
+				if n%2 == 0 {
+					rep := m.install(v.request(m))
+					if rep.Outcome == Failed {
+						t.Errorf("change %d: %s", n, text(rep))
+					}
+				}
+				rep := m.uninstall(v.request(m))
 				if diff := cmp.Diff(before, m.users()); diff != "" {
 					t.Errorf("change %d, -before +after:\n%s\n%s", n, diff, text(rep))
 				}

@@ -20,15 +20,20 @@ import (
 	"github.com/ec261362/guardrails/core/proc"
 )
 
-// fakeProgram answers as the real one does: it denies every rm -rf and tells
-// its version.
+// fakeProgram answers as the real one does, in each host's way: it denies every
+// rm -rf and tells its version.
 const fakeProgram = `#!/bin/sh
 case "$1" in
 version) echo '{"version":"VERSION"}' ;;
 hook)
 	payload=$(cat)
-	case "$payload" in
-	*"rm -rf"*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}' ;;
+	bad=
+	case "$payload" in *"rm -rf"*) bad=1 ;; esac
+	case "$3$bad" in
+	gemini1|antigravity1) echo '{"decision":"deny","reason":"no"}' ;;
+	antigravity) [ "$4" = PreToolUse ] && echo '{"decision":"allow"}' || echo '{}' ;;
+	muse) ;;
+	*1) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}' ;;
 	*) echo '{}' ;;
 	esac ;;
 esac

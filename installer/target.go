@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-
-	"github.com/ec261362/guardrails/adapters"
 )
 
 // A target knows how one host is installed into: where its files are, what
@@ -22,13 +20,7 @@ type target interface {
 // targets is every host that init can install into, in the order of the help
 // text.
 func targets() []target {
-	var out []target
-	for _, t := range []target{claude{}, gemini{}, antigravity{}, muse{}} {
-		if adapters.Lookup(t.name()) != nil {
-			out = append(out, t)
-		}
-	}
-	return out
+	return []target{claude{}, gemini{}, antigravity{}, muse{}}
 }
 
 func lookup(host string) (target, error) {
