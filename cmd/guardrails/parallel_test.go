@@ -23,10 +23,8 @@ func TestParallelHooksLoseNothingThatWasAnswered(t *testing.T) {
 	answered := make([]bool, calls)
 	var wg sync.WaitGroup
 	for i := range calls {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			cmd := exec.Command("guardrails", "hook", "--agent", "claude") //nolint:noctx // killed below, or ends by itself
+		wg.Go(func() {
+			cmd := exec.Command("guardrails", "hook", "--agent", "claude")
 			cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home}
 			cmd.Stdin = strings.NewReader(fmt.Sprintf(
 				`{"hook_event_name":"PostToolUse","session_id":"many","cwd":%q,"tool_name":"Edit","tool_use_id":"t%d","tool_input":{"file_path":%q,"old_string":"a","new_string":"b"},"tool_response":{}}`,
@@ -46,7 +44,7 @@ func TestParallelHooksLoseNothingThatWasAnswered(t *testing.T) {
 				t.Errorf("call %d: %v", i, err)
 			}
 			answered[i] = out.String() == "{}\n"
-		}()
+		})
 	}
 	wg.Wait()
 
@@ -100,7 +98,7 @@ func TestParallelHooksLoseNothingThatWasAnswered(t *testing.T) {
 }
 
 func runGuardrails(home string, args ...string) ([]byte, error) {
-	cmd := exec.Command("guardrails", args...) //nolint:noctx // ends by itself
+	cmd := exec.Command("guardrails", args...)
 	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home}
 	return cmd.Output()
 }

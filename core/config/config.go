@@ -42,8 +42,9 @@ func (m Mode) String() string {
 		return "enforce"
 	case Warn:
 		return "warn"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // Policy holds the settings of the guards that are on everywhere. Its lists are

@@ -142,8 +142,7 @@ func (l *loading) read(name string) (data []byte, there bool, problem string) {
 	case errors.Is(err, fsx.ErrTooLarge):
 		return nil, true, fmt.Sprintf("larger than %d KiB", MaxSize>>10)
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
 	return nil, true, "cannot be read: " + err.Error()

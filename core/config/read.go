@@ -105,7 +105,7 @@ func (d *decoder) document(data []byte) {
 		return
 	}
 	var doc, next yaml.Node
-	if err := loader.Load(&doc); err == io.EOF {
+	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
 		return
 	} else if err != nil {
 		d.syntax(data, err)
@@ -116,7 +116,7 @@ func (d *decoder) document(data []byte) {
 	}
 	if err := loader.Load(&next); err == nil {
 		d.report(next.Line, next.Column, "a second document begins here: one file holds one document")
-	} else if err != io.EOF {
+	} else if !errors.Is(err, io.EOF) {
 		d.syntax(data, err)
 	}
 }
@@ -209,7 +209,7 @@ func (d *decoder) top(n *yaml.Node) {
 	d.mapping(n, table[:], &d.file.Config, "", true)
 	for _, l := range d.late {
 		if !has(d.custom, l.node.Value) {
-			d.badWord(l.f, l.path, l.node, append(l.f.words[:len(l.f.words):len(l.f.words)], d.custom...))
+			d.badWord(l.path, l.node, append(slices.Clip(l.f.words), d.custom...))
 		}
 	}
 }
@@ -443,11 +443,11 @@ func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
 		d.late = append(d.late, lateWord{f, path, n})
 		return true
 	}
-	d.badWord(f, path, n, f.words)
+	d.badWord(path, n, f.words)
 	return false
 }
 
-func (d *decoder) badWord(f *field, path string, n *yaml.Node, words []string) {
+func (d *decoder) badWord(path string, n *yaml.Node, words []string) {
 	hint := ""
 	if w := Nearest(n.Value, words); w != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", w)

@@ -259,7 +259,7 @@ dependencies:
 standards: ["docs/style.md", "Errors are lower case."]
 `
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
 
 func everythingConfig() Config {
 	return Config{
@@ -287,7 +287,7 @@ func everythingConfig() Config {
 				{
 					Path: "web", Toolchain: "javascript", Skip: []string{"lint"},
 					Format: Command{Argv: []string{"a"}}, Lint: Command{Argv: []string{"b"}}, Build: Command{Shell: "c d"}, Test: Command{Shell: "e"},
-					Report: "web/lcov.info", PatchMin: ptr(0.0), Tolerance: ptr(2.0),
+					Report: "web/lcov.info", PatchMin: new(0.0), Tolerance: new(2.0),
 				},
 				{Path: "services/*"},
 			},

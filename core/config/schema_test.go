@@ -33,15 +33,15 @@ func TestCommittedSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-func resolvedSchema(t testing.TB) *jsonschema.Resolved {
-	t.Helper()
+func resolvedSchema(tb testing.TB) *jsonschema.Resolved {
+	tb.Helper()
 	var s jsonschema.Schema
 	if err := json.Unmarshal(Schema(), &s); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	r, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return r
 }
@@ -198,7 +198,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		{`null`, true},
 		{`[]`, false},
 		{`"x"`, false},
-		{`{"versoin": 1}`, false},
+		{`{"version": 1}`, false},
 		{`{"version": 2}`, false},
 		{`{"version": "1"}`, false},
 		{`{"mode": "warn"}`, true},

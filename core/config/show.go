@@ -149,9 +149,15 @@ func (e *Effective) JSON(origins bool) []byte {
 	}
 	from := object{}
 	o := object{
-		{"root", e.Root}, {"project", e.Project}, {"human", e.Human}, {"optedIn", e.OptedIn},
-		{"needsTrust", e.NeedsTrust}, {"trusted", e.Trusted},
-		{"on", on}, {"held", held}, {"problems", problems},
+		{"root", e.Root},
+		{"project", e.Project},
+		{"human", e.Human},
+		{"optedIn", e.OptedIn},
+		{"needsTrust", e.NeedsTrust},
+		{"trusted", e.Trusted},
+		{"on", on},
+		{"held", held},
+		{"problems", problems},
 		{"config", objectOf(table[:], e, "", &from)},
 	}
 	if origins {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -659,17 +660,12 @@ func lacks(list, all []string) bool {
 }
 
 func has(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, word)
 }
 
 // union returns a followed by what of b is not in it. Neither is changed.
 func union(a, b []string) []string {
-	out := a[:len(a):len(a)]
+	out := slices.Clip(a)
 	for _, w := range b {
 		if !has(out, w) {
 			out = append(out, w)
@@ -751,7 +747,7 @@ func checkName(s string) string {
 }
 
 func isName(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c != '-' || i == 0) {
 			return false
@@ -771,10 +767,8 @@ func checkWhen(s string) string {
 	if strings.ContainsAny(s, "\"'\\") {
 		return ""
 	}
-	for _, w := range words[:len(words)-1] {
-		if w == "**" {
-			return "** stands for the rest: it must be the last word"
-		}
+	if slices.Contains(words[:len(words)-1], "**") {
+		return "** stands for the rest: it must be the last word"
 	}
 	return ""
 }

@@ -110,7 +110,7 @@ func updateTrust(stateHome string, change func(*trustStore) bool) error {
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer func() { _ = unlock() }() // what was written stands
 	s, err := readTrust(stateHome)
 	if err != nil {
 		return err

@@ -200,7 +200,7 @@ func isPlain(s string) bool {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf":
 		return false
 	}
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !strings.ContainsRune("-_./*", rune(c)) {
 			return false

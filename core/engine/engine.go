@@ -306,7 +306,7 @@ func InternalDeny(gateID, tool, why string) hook.Verdict {
 }
 
 func firstLine(s string) string {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] == '\n' {
 			return s[:i]
 		}

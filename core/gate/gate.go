@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -53,13 +54,7 @@ type Gate struct {
 
 // Applies reports whether g is for e, and if not, why.
 func (g *Gate) Applies(e *hook.Event) (ok bool, why string) {
-	on := false
-	for _, name := range g.On {
-		if name == e.Name {
-			on = true
-			break
-		}
-	}
+	on := slices.Contains(g.On, e.Name)
 	if !on {
 		return false, "not for this event"
 	}

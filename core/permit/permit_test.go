@@ -55,8 +55,10 @@ func TestAGrantIsUsedOnce(t *testing.T) {
 func TestTheSameCallSeenTwiceIsOneUse(t *testing.T) {
 	s, _ := newStore(t)
 	grantCode(t, s)
-	if !use(t, s, Call{Key: "a"}) || !use(t, s, Call{Key: "a"}) {
-		t.Error("the second process of one call was refused")
+	for process := range 2 {
+		if !use(t, s, Call{Key: "a"}) {
+			t.Errorf("process %d of one call was refused", process)
+		}
 	}
 }
 
@@ -104,9 +106,7 @@ func TestOneOfManyParallelCallsUsesTheGrant(t *testing.T) {
 	var wg sync.WaitGroup
 	n := 0
 	for i := range 20 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			ok, err := s.Use(context.Background(), code, Call{Key: strings.Repeat("x", i+1)}, false)
 			mu.Lock()
 			defer mu.Unlock()
@@ -116,7 +116,7 @@ func TestOneOfManyParallelCallsUsesTheGrant(t *testing.T) {
 			if ok {
 				n++
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	if n != 1 {

@@ -395,7 +395,7 @@ func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions)
 	if !ok {
 		return fmt.Errorf("%s: transcripts of this agent cannot be read", ad.Name())
 	}
-	var src io.Reader = a.stdin
+	src := a.stdin
 	if o.transcript != "-" {
 		f, err := os.Open(o.transcript)
 		if err != nil {
@@ -445,8 +445,8 @@ func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions)
 }
 
 func firstLine(s string) string {
-	if i := strings.IndexByte(s, '\n'); i >= 0 {
-		return s[:i]
+	if before, _, ok := strings.Cut(s, "\n"); ok {
+		return before
 	}
 	return s
 }

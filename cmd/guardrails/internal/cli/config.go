@@ -326,7 +326,7 @@ func (a *app) edit(root, name string) error {
 		}
 	}()
 	copied := filepath.Join(dir, "guardrails.yaml")
-	if err := os.WriteFile(copied, old, 0o600); err != nil {
+	if err := fsx.Replace(copied, old, 0o600); err != nil {
 		return err
 	}
 	questions := a.answers()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ec261362/guardrails/adapters/hosttest"
+	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/proc"
 	"github.com/ec261362/guardrails/installer"
 )
@@ -107,7 +108,7 @@ func rehearse(ctx context.Context, l *liveResult, p installer.Rehearsal) error {
 		}
 	}
 	sentinel := filepath.Join(kept, "sentinel")
-	if err := os.WriteFile(sentinel, []byte("x"), 0o600); err != nil {
+	if err := fsx.Replace(sentinel, []byte("x"), 0o600); err != nil {
 		return err
 	}
 	for name, data := range p.Files {
@@ -115,7 +116,7 @@ func rehearse(ctx context.Context, l *liveResult, p installer.Rehearsal) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		if err := fsx.Replace(path, data, 0o600); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func rehearse(ctx context.Context, l *liveResult, p installer.Rehearsal) error {
 	if err != nil {
 		return err
 	}
-	defer srv.Close()
+	defer func() { _ = srv.Close() }()
 	run, err := runner(l.Program, p, project, home, srv.URL())
 	if err != nil {
 		return err
@@ -191,7 +192,7 @@ func runner(program string, p installer.Rehearsal, dir, home, url string) (func(
 			}
 			maps.Copy(settings, own)
 			if data, err = json.Marshal(settings); err == nil {
-				err = os.WriteFile(name, data, 0o600)
+				err = fsx.Replace(name, data, 0o600)
 			}
 			if err != nil {
 				return nil, err

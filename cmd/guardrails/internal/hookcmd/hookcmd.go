@@ -58,7 +58,7 @@ func parseArgs(args []string) options {
 		o.bad = append(o.bad, args[*i])
 		return ""
 	}
-	for i := 0; i < len(args); i++ {
+	for i := 0; i < len(args); i++ { //nolint:intrange // value moves i //nolint:intrange // value moves i past what it read
 		switch arg := args[i]; {
 		case arg == "--agent" || strings.HasPrefix(arg, "--agent="):
 			o.agent = value(&i, "--agent")
@@ -210,7 +210,7 @@ func (l *lane) watch(started time.Time, out *once) *time.Timer {
 	limit := l.call.Deadline() + 500*time.Millisecond
 	return time.AfterFunc(limit-time.Since(started), func() {
 		out.answer(l.fallback("ran out of time"))
-		os.Exit(0)
+		os.Exit(0) //nolint:forbidigo // the main goroutine may hang for good
 	})
 }
 
@@ -238,7 +238,7 @@ func (l *lane) fallback(why string) []byte {
 
 func (l *lane) crashed(out *once, p any) {
 	defer func() { _ = recover() }()
-	why := strings.SplitN(fmt.Sprint(p), "\n", 2)[0]
+	why, _, _ := strings.Cut(fmt.Sprint(p), "\n")
 	out.answer(l.fallback("panic: " + why))
 	e := entry(&l.judged)
 	e.Lapse = "panic: " + why

@@ -88,7 +88,7 @@ type endFinder struct {
 
 // feed returns the offset just past the value's end in b, or -1.
 func (f *endFinder) feed(b []byte) int {
-	for i := 0; i < len(b); i++ {
+	for i := range b {
 		c := b[i]
 		switch {
 		case f.scalar:
