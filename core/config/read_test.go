@@ -259,8 +259,6 @@ dependencies:
 standards: ["docs/style.md", "Errors are lower case."]
 `
 
-//go:fix inline
-
 func everythingConfig() Config {
 	return Config{
 		Version: 1, Mode: Warn,

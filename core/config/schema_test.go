@@ -198,7 +198,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		{`null`, true},
 		{`[]`, false},
 		{`"x"`, false},
-		{`{"version": 1}`, false},
+		{`{"versio": 1}`, false},
 		{`{"version": 2}`, false},
 		{`{"version": "1"}`, false},
 		{`{"mode": "warn"}`, true},
