@@ -120,7 +120,7 @@ func unknownRules(file string, allow []config.Allow) config.Problems {
 		switch {
 		case strings.HasPrefix(al.Rule, "self-protection/"):
 			out = append(out, config.Problem{File: file, Msg: fmt.Sprintf("policy.allow: nothing excuses %s", al.Rule)})
-		case !known && !strings.HasPrefix(al.Rule, "secrets/"):
+		case !known && !secretRule(al.Rule):
 			out = append(out, config.Problem{File: file, Msg: fmt.Sprintf("policy.allow: no rule %q%s", al.Rule, didYouMean(al.Rule))})
 		}
 	}

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/scan/secrets"
 )
 
 func newExplainCmd(a *app) *cobra.Command {
@@ -30,6 +33,9 @@ func newExplainCmd(a *app) *cobra.Command {
 				return a.listRules(asJSON)
 			}
 			r, ok := policy.Explain(args[0])
+			if !ok && secretRule(args[0]) {
+				r, ok = explainSecret(args[0]), true
+			}
 			if !ok {
 				return fmt.Errorf("no rule %q%s; `guardrails explain` lists them all", args[0], didYouMean(args[0]))
 			}
@@ -66,7 +72,17 @@ func (a *app) listRules(asJSON bool) error {
 		}
 		fmt.Fprintf(a.stdout, "%-36s %-5s %s\n", r.ID, r.Verdict, r.Doc)
 	}
-	return nil
+	all := explainSecret(secretPrefix + "*")
+	if asJSON {
+		for _, name := range secrets.Rules() {
+			if err := a.writeJSON(ruleJSON(explainSecret(secretPrefix + name))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, "%-36s %-5s %s (%d kinds)\n", all.ID, all.Verdict, all.Doc, len(secrets.Rules()))
+	return err
 }
 
 func ruleJSON(r policy.Rule) map[string]any {
@@ -76,11 +92,37 @@ func ruleJSON(r policy.Rule) map[string]any {
 	}
 }
 
+const secretPrefix = "secrets/"
+
+// secretRule reports whether id is one of the rules on secrets in what is
+// written and run, or stands for them all.
+func secretRule(id string) bool {
+	name, ok := strings.CutPrefix(id, secretPrefix)
+	return ok && (name == "*" || slices.Contains(secrets.Rules(), name))
+}
+
+func explainSecret(id string) policy.Rule {
+	what := "a secret of the kind " + strings.TrimPrefix(id, secretPrefix)
+	if id == secretPrefix+"*" {
+		what = "a secret of any kind"
+	}
+	return policy.Rule{
+		ID:      id,
+		Verdict: hook.Deny,
+		Doc:     "Writing " + what + " into a file that git does not surely ignore, or running a command that holds it",
+		Why:     "what git tracks stays in the history and is shared with it",
+		Instead: "read it from the environment, or keep it in a secret file that git ignores, such as .env",
+	}
+}
+
 // didYouMean names the rules that a wrong id may mean: those of that name in
 // another pack, else the one spelled most alike.
 func didYouMean(id string) string {
 	name := id[strings.LastIndexByte(id, '/')+1:]
 	var ids, same []string
+	for _, name := range secrets.Rules() {
+		ids = append(ids, secretPrefix+name)
+	}
 	for _, r := range policy.Rules() {
 		ids = append(ids, r.ID)
 		if strings.TrimPrefix(r.ID, r.Pack()+"/") == name {
