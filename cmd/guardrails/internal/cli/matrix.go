@@ -42,8 +42,8 @@ func matrix() string {
 ## What an event can carry
 
 The strongest answer; then c for context that the model reads, n for a notice
-that the human reads. A dash: the agent has no such event, or nothing that an
-answer could say.
+that the human reads. "seen": the event comes, and an answer can say nothing. A
+dash: there is no such event.
 
 `)
 	var rows []row
@@ -188,6 +188,8 @@ func consequences(hosts []string, caps []hook.Capabilities) []string {
 	say(func(c hook.Capabilities) bool { return len(c.Stop) > 1 },
 		"what is owed at the end of a turn is also asked for at the next prompt, since Stop may not come")
 	say(func(c hook.Capabilities) bool { return c.ForeignDir },
-		"the project is taken from the payload; where that has none, only rules that need no project apply")
+		"the project is taken from the payload; where that names none, every recursive delete counts as outside of it")
+	say(func(c hook.Capabilities) bool { return c.Decides[hook.UserPromptSubmit] == hook.Pass },
+		"a prompt cannot be refused; what there is to say of it reaches the model as context")
 	return out
 }
