@@ -58,7 +58,7 @@ func parseArgs(args []string) options {
 		o.bad = append(o.bad, args[*i])
 		return ""
 	}
-	for i := 0; i < len(args); i++ { //nolint:intrange // value moves i //nolint:intrange // value moves i past what it read
+	for i := 0; i < len(args); i++ { //nolint:intrange // value moves i past what it read
 		switch arg := args[i]; {
 		case arg == "--agent" || strings.HasPrefix(arg, "--agent="):
 			o.agent = value(&i, "--agent")
