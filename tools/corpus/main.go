@@ -29,6 +29,7 @@ func main() {
 	flag.StringVar(&o.cases, "cases", "", "folder of *.jsonl case files")
 	flag.StringVar(&o.agent, "agent", "claude", "host whose answers count")
 	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
+	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
 	flag.BoolVar(&o.verbose, "v", false, "list every miss")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -40,8 +41,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only string
-	verbose                 bool
+	bin, cases, agent, only, packs string
+	verbose                        bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
@@ -64,6 +65,18 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	project := filepath.Join(home, "project")
 	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
 		return err
+	}
+
+	if o.packs != "" {
+		state := filepath.Join(home, ".guardrails")
+		if err := os.Mkdir(state, 0o700); err != nil {
+			return err
+		}
+		text := "version: 1\npolicy: {packs: [core, " + strings.ReplaceAll(o.packs, ",", ", ") + "]}\n"
+		if err := os.WriteFile(filepath.Join(state, "config.yaml"), []byte(text), 0o600); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "optional packs on: %s\n\n", o.packs)
 	}
 
 	var judged, later []group
