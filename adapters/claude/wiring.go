@@ -49,8 +49,8 @@ func (a Adapter) PluginWiring() []hook.Wiring {
 // our handlers run in: disableAllHooks in any source turns all of them off but
 // managed ones, allowManagedHooksOnly all that are not managed; a plugin that is
 // disabled or whose marketplace moves is silently gone; CLAUDE_CODE_SIMPLE is
-// --bare; a hook's environment is the env block's, so HOME moves our state and
-// PATH what a bare name runs.
+// --bare; a hook's environment is the env block's, so HOME moves our state,
+// PATH what a bare name runs, and GOMAXPROCS how long we take.
 func switches() []string {
 	return []string{
 		"disableAllHooks",
@@ -85,14 +85,14 @@ func (Adapter) LiveFiles(p hook.Paths) []hook.LiveFile {
 		out = append(out, f)
 	}
 	if config != "" {
-		add(hook.LiveFile{Path: filepath.Join(config, "settings.json"), Switches: switches(), Entries: true})
+		add(hook.LiveFile{Path: filepath.Join(config, "settings.json"), Switches: switches(), Entries: true, Loads: loads})
 	}
 	for _, dir := range [...]string{p.Dir, p.Root} {
 		if dir == "" {
 			continue
 		}
 		for _, name := range [...]string{"settings.json", "settings.local.json"} {
-			add(hook.LiveFile{Path: filepath.Join(dir, ".claude", name), Switches: switches(), Entries: true})
+			add(hook.LiveFile{Path: filepath.Join(dir, ".claude", name), Switches: switches(), Entries: true, Loads: loads})
 		}
 	}
 	if config != "" {

@@ -72,7 +72,7 @@ var bypassRules = [...]Rule{
 		Doc:     "Writing git's own files with anything but git: its configuration, an installed hook, what else lies below .git.",
 		Why:     "they decide which hooks and programs git runs by itself",
 		Instead: "let git write it, e.g. `git config user.name x`",
-		Fire:    []string{"Write(.git/config)", "Edit(.git/hooks/pre-commit)", "Write(.git/HEAD)", "printf '[alias]\n' >> .git/config", "sed -i s/a/b/ .git/config"},
+		Fire:    []string{"Write(.git/config)", "Edit(.git/hooks/pre-commit)", "Write(.git/HEAD)", "printf '[alias]\n' >> .git/config", "sed -i s/a/b/ .git/config", "echo x > .git/refs/heads/main"},
 		Pass:    []string{"git config user.name x", "cat .git/config", "Write(.git/info/exclude)", "Write(.git/hooks/commit-msg)", "echo build/ >> .git/info/exclude", "Read(.git/config)"},
 		check:   gitFiles,
 	},

@@ -10,8 +10,8 @@ import (
 
 // Positions in filesystemRules that file tools fire, too.
 const (
-	ruleOverwriteSystem = 16
-	ruleWriteSystem     = 17
+	ruleOverwriteSystem = 18
+	ruleWriteSystem     = 19
 )
 
 var filesystemRules = [...]Rule{
@@ -47,10 +47,10 @@ var filesystemRules = [...]Rule{
 	},
 	{
 		ID: "filesystem/delete-git", Verdict: hook.Deny,
-		Doc:     "Delete of the project's whole .git folder; a path below it passes.",
+		Doc:     "Delete of the project's whole .git folder, or of all its objects or refs.",
 		Why:     "every commit that was not pushed, every stash and every branch would be gone",
 		Instead: "leave .git alone; a stale lock is removed with `rm .git/index.lock`",
-		Fire:    []string{"rm -rf .git", "rm -rf ./.git/", "rm -rf .git/*", "cd sub && rm -rf ../.git"},
+		Fire:    []string{"rm -rf .git", "rm -rf ./.git/", "rm -rf .git/*", "cd sub && rm -rf ../.git", "rm -rf .git/objects", "find . -name .git -exec rm -rf {} +"},
 		Pass:    []string{"rm -rf .git/index", "rm .git/index.lock", "rm -rf .github/workflows/old"},
 		danger:  gitTarget, check: deletes,
 	},
@@ -62,6 +62,24 @@ var filesystemRules = [...]Rule{
 		Fire:    []string{"rm -rf vendor/lib/.git", "rm -rf packages/app/.git/"},
 		Pass:    []string{"git clone https://x.example/a vendor/a && rm -rf vendor/a/.git", "rm -rf vendor/lib/.github", "rm -f vendor/lib/.gitignore"},
 		danger:  nestedTarget, check: deletes,
+	},
+	{
+		ID: "filesystem/delete-git-part", Verdict: hook.Ask,
+		Doc:     "Recursive delete of history inside .git: single objects and refs, the reflog, submodules' repositories.",
+		Why:     "git cannot make it again",
+		Instead: "let git tidy up: `git gc`, `git worktree prune`, `git remote prune origin`",
+		Fire:    []string{"rm -rf .git/logs", "rm -rf .git/objects/aa", "rm -rf .git/modules/lib", "rm -rf .git/worktrees"},
+		Pass:    []string{"rm -rf .git/rebase-merge", "rm -f .git/index.lock", "find .git -name '*.lock' -delete", "rm -rf .git/index"},
+		danger:  gitPartTarget, check: deletes,
+	},
+	{
+		ID: "filesystem/delete-cache", Verdict: hook.Ask,
+		Doc:     "Recursive delete of a tool's cache below the home.",
+		Why:     "other projects use it, and it takes long to fill again",
+		Instead: "let the tool do it: `npm cache verify`, `pip cache purge`, `go clean -testcache`",
+		Fire:    []string{"rm -rf ~/.cache/pip", "rm -rf ~/.npm/_cacache", "rm -rf ~/go/pkg/mod"},
+		Pass:    []string{"rm -rf .cache/pip", "npm cache verify"},
+		danger:  cacheTarget, check: deletes,
 	},
 	{
 		ID: "filesystem/delete-unguarded", Verdict: hook.Deny,
@@ -535,6 +553,19 @@ func overwriteSystem(j *judge, c *shellcmd.Command) (match, bool) {
 
 var modeFlags = grammar{long: []string{"--reference", "--from"}}
 
+// modeFlag reports whether the mode of a chmod is written as a flag: chmod -x f.
+func modeFlag(c *shellcmd.Command) bool {
+	if c.Program != "chmod" {
+		return false
+	}
+	for _, a := range c.Args() {
+		if t := a.Text; len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "rwxXst") == "" {
+			return true
+		}
+	}
+	return false
+}
+
 func permissions(j *judge, c *shellcmd.Command) (match, bool) {
 	switch c.Program {
 	case "chmod", "chown", "chgrp", "chflags", "setfacl", "chattr":
@@ -560,7 +591,7 @@ func permissions(j *judge, c *shellcmd.Command) (match, bool) {
 		recursive = recursive || as[i].flag == "-R" || long(as[i].flag, "--recursive", 3)
 	}
 	ops := operands(as)
-	if valueOf(as, "--reference") == nil && len(ops) > 0 && c.Program != "setfacl" {
+	if valueOf(as, "--reference") == nil && len(ops) > 0 && c.Program != "setfacl" && !modeFlag(c) {
 		ops = ops[1:]
 	}
 	if c.Via == shellcmd.ViaExec && c.Parent >= 0 && c.Parent < len(j.line.Commands) {

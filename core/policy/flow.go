@@ -103,7 +103,7 @@ func netPath(p string) bool {
 func networkName(name string) bool {
 	switch name {
 	case "curl", "wget", "wget2", "http", "https", "xh", "xhs", "httpie", "nc", "ncat", "netcat", "socat", "telnet", "ssh", "scp", "sftp", "rsync",
-		"ftp", "lftp", "ncftpput", "tftp", "rclone", "mail", "mailx", "sendmail", "mutt", "s-nail", "msmtp", "swaks", "nslookup", "dig", "host", "drill",
+		"ftp", "lftp", "ncftp", "ncftpput", "smbclient", "yafc", "tftp", "rclone", "mail", "mailx", "sendmail", "mutt", "s-nail", "msmtp", "swaks", "nslookup", "dig", "host", "drill",
 		"fetch", "aria2c", "axel", "lynx", "w3m", "links", "elinks", "websocat", "curlie", "openssl", "croc", "wormhole", "transfer", "ping", "whois",
 		"finger", "gh", "aws", "gsutil", "gcloud", "az", "s3cmd", "mc", "iwr", "irm", "invoke-webrequest", "invoke-restmethod",
 		"start-bitstransfer", "bitsadmin", "certutil", "plink", "pscp", "kdig", "doggo", "snmptrap", "logger", "restic", "httpx", "mosh":

@@ -18,7 +18,7 @@ func (j *judge) met(c *shellcmd.Command, ws []write) (guard, string, *write) {
 	}
 	for i := range ws {
 		w := &ws[i]
-		if w.mode && !(c.Program == "chmod" && takesExec(c.Args())) || !unknown(w.path) && !strings.Contains(w.path.Raw, "{}") {
+		if w.mode && !takesRead(c) || !unknown(w.path) && !strings.Contains(w.path.Raw, "{}") {
 			continue
 		}
 		for _, f := range j.finders(c, []*word{w.path}) {
@@ -46,6 +46,23 @@ func (j *judge) met(c *shellcmd.Command, ws []write) (guard, string, *write) {
 		}
 	}
 	return unguarded, "", nil
+}
+
+// takesRead reports whether a chmod takes its owner's right to read away.
+func takesRead(c *shellcmd.Command) bool {
+	if c.Program != "chmod" {
+		return false
+	}
+	for _, a := range c.Args() {
+		switch t := a.Text; {
+		case len(t) >= 3 && len(t) < 5 && isOctal(t):
+			return (t[len(t)-3]-'0')&4 == 0
+		case strings.HasPrefix(t, "-R") || strings.HasPrefix(t, "--"):
+		case strings.Contains(t, "-") && strings.Contains(t, "r"), strings.HasSuffix(t, "="):
+			return true
+		}
+	}
+	return false
 }
 
 func findPartsOf(c *shellcmd.Command) (starts []*word, narrow, deletes bool) {
@@ -112,11 +129,13 @@ func finds(args []word, start, p, k string, dir bool) bool {
 		switch {
 		case pruned:
 			// The part that is left out, also for what lies below it.
-			for q := shown; !ok && len(q) > len(start); q = path.Dir(q) {
-				ok = wild(t, q) || args[i-1].Text == "-name" && wild(t, path.Base(q))
-				if !strings.Contains(q, "/") {
+			for q := shown; !ok && len(q) > len(start); {
+				cut := strings.LastIndexByte(q, '/')
+				ok = wild(t, q) || args[i-1].Text == "-name" && wild(t, q[cut+1:])
+				if cut < 0 {
 					break
 				}
+				q = q[:cut]
 			}
 			if ok && either {
 				return false
@@ -223,7 +242,7 @@ func (j *judge) patched(c *shellcmd.Command) []string {
 			continue
 		}
 		cut := name
-		for n := 0; n < strip; n++ {
+		for range strip {
 			if _, rest, ok := strings.Cut(cut, "/"); ok {
 				cut = rest
 			}

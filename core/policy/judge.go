@@ -166,6 +166,12 @@ func moreLines(t *hook.Tool) []string {
 					out = append(out, join(s))
 				}
 			}
+			for _, k := range [...]string{"code", "python", "python_code", "javascript", "source_code", "snippet"} {
+				if code, isText := obj[k].(string); isText && code != "" {
+					q := "'" + strings.ReplaceAll(code, "'", `'\''`) + "'"
+					out = append(out, "python3 -c "+q, "node -e "+q)
+				}
+			}
 			if list, isList := obj["commands"].([]any); isList {
 				for _, e := range list {
 					if s, isText := e.(string); isText {

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -34,10 +35,8 @@ func (l *place) seen(p string, kinds ...madeKind) (made, bool) {
 		if m.by >= l.now || !l.same(m.path, p) {
 			continue
 		}
-		for _, k := range kinds {
-			if m.what == k {
-				return *m, true
-			}
+		if slices.Contains(kinds, m.what) {
+			return *m, true
 		}
 	}
 	return made{}, false
@@ -48,8 +47,8 @@ func (l *place) seen(p string, kinds ...madeKind) (made, bool) {
 func (j *judge) movedDanger(p string) danger {
 	w := noDanger
 	now := j.now
-	for i := len(j.made) - 1; i >= 0; i-- {
-		m := j.made[i]
+	for _, m := range slices.Backward(j.made) {
+
 		if m.what != madeMoved || m.by >= now {
 			continue
 		}
@@ -169,15 +168,6 @@ func (j *judge) each(c *shellcmd.Command, ops []*word, dst *word, plain bool, vi
 			visit(s, joinWord(dst, s))
 		}
 	}
-}
-
-// isDir reports whether a folder is at p, links followed.
-func (l *place) isDir(p string) bool {
-	if l.fs == nil {
-		return false
-	}
-	fi, err := l.fs.Stat(l.real(p))
-	return err == nil && fi.IsDir()
 }
 
 func (j *judge) put(by int, c *shellcmd.Command, from, to *word, what madeKind) {

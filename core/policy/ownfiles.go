@@ -124,7 +124,7 @@ func gitFiles(j *judge, c *shellcmd.Command) (match, bool) {
 			continue
 		}
 		for _, p := range j.paths(c, w.path) {
-			if j.gitConfigFile(j.real(p)) && j.below(j.root, p) {
+			if j.gitConfigFile(j.real(p)) && j.below(j.root, p) || !w.tree && j.root != "" && j.below(j.root+"/.git", p) && gitPart(p) != noDanger {
 				return match{what: "writes " + j.show(p)}, true
 			}
 		}
@@ -146,11 +146,12 @@ func (j *judge) writesHooksPath(c *shellcmd.Command) (match, bool) {
 			if !j.gitConfigFile(j.real(p)) {
 				continue
 			}
-			text := c.Stdin.Text + c.Stdout.Text
+			var text strings.Builder
+			text.WriteString(c.Stdin.Text + c.Stdout.Text)
 			for i := range c.Argv {
-				text += " " + c.Argv[i].Text
+				text.WriteString(" " + c.Argv[i].Text)
 			}
-			if strings.Contains(strings.ToLower(text), "hookspath") {
+			if strings.Contains(strings.ToLower(text.String()), "hookspath") {
 				return match{what: "writes core.hooksPath into " + j.show(p)}, true
 			}
 		}

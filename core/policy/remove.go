@@ -3,6 +3,7 @@ package policy
 import (
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -21,6 +22,8 @@ const (
 	remoteTarget         // a tree on another machine or in a container
 	tempTarget           // a whole temporary folder
 	nestedTarget         // the .git of a repository inside the project
+	gitPartTarget        // history below the project's .git
+	cacheTarget          // a tool's cache below the home
 	throughLink          // a link on the way or below leads out of the project
 	outsideTarget
 	unguardedTarget // a variable in front of / or /*, which is / when it is empty
@@ -74,7 +77,7 @@ func (j *judge) treeFrom(c *shellcmd.Command, dir string, w *word, v string, fol
 		}
 	}
 	if strings.Contains(v, shellcmd.Unknown) {
-		p, ok := j.revParsed(c, w, v)
+		p, ok := j.revParsed(w, v)
 		if !ok {
 			return j.unknownTree(c, dir, w, v)
 		}
@@ -167,15 +170,56 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 			return noDanger
 		}
 		return nestedTarget
+	case inGit:
+		return gitPart(p)
 	case tempItself:
 		return tempTarget
 	case outside:
 		if lexical == inside {
 			return throughLink
 		}
+		if j.home != "" && j.below(j.home, p) && cacheFolder(p[len(j.home):]) {
+			return cacheTarget
+		}
 		return outsideTarget
 	}
 	return noDanger
+}
+
+// gitPart is the danger of deleting a path below .git: its history cannot be
+// made again, locks and what git builds can.
+func gitPart(p string) danger {
+	i := strings.LastIndex(strings.ToLower(p), "/.git/")
+	if i < 0 {
+		return noDanger
+	}
+	first, rest, _ := strings.Cut(strings.ToLower(p[i+len("/.git/"):]), "/")
+	switch first {
+	case "objects", "refs":
+		if rest == "" || rest == "pack" || rest == "heads" {
+			return gitTarget
+		}
+		return gitPartTarget
+	case "logs", "modules", "worktrees", "packed-refs", "head", "config", "lfs":
+		return gitPartTarget
+	}
+	return noDanger
+}
+
+// cacheFolder reports whether a path below the home, with its first slash, is a
+// cache that a tool fills again.
+func cacheFolder(rest string) bool {
+	for _, d := range [...]string{
+		"/.cache/", "/Library/Caches/", "/.npm/_cacache", "/.npm/_npx", "/.gradle/caches", "/.m2/repository", "/go/pkg/mod", "/.cargo/registry", "/.cargo/git",
+		"/.yarn/cache", "/.yarn/berry/cache", "/.pnpm-store", "/.local/share/pnpm/store", "/Library/pnpm/store", "/.nuget/packages", "/.ivy2/cache", "/.bundle/cache",
+		"/.sbt/boot", "/.cocoapods/repos", "/Library/Developer/Xcode/DerivedData", "/.expo/cache", "/.android/cache", "/.bun/install/cache", "/.conda/pkgs", "/.terraform.d/plugin-cache",
+		"/AppData/Local/Temp", "/AppData/Local/npm-cache", "/AppData/Local/pip/Cache", "/.pub-cache", "/.hex/packages", "/.composer/cache", "/.deno", "/.electron-gyp", "/.node-gyp",
+	} {
+		if strings.HasPrefix(rest, d) && (strings.HasSuffix(d, "/") || len(rest) == len(d) || rest[len(d)] == '/') {
+			return true
+		}
+	}
+	return false
 }
 
 // freshClone reports whether an earlier command of the line makes a repository:
@@ -208,7 +252,7 @@ func (l *place) isFile(p string) bool {
 
 // revParsed returns a word that begins with what git rev-parse prints of this
 // project, with that filled in.
-func (j *judge) revParsed(c *shellcmd.Command, w *word, v string) (string, bool) {
+func (j *judge) revParsed(w *word, v string) (string, bool) {
 	if len(w.Subst) != 1 || j.line == nil || j.root == "" || w.Subst[0] >= len(j.line.Commands) || !strings.HasPrefix(v, shellcmd.Unknown) {
 		return "", false
 	}
@@ -784,6 +828,23 @@ func namesGit(args []word) bool {
 	return false
 }
 
+// findsLeftovers reports whether a find below .git looks only for what git does
+// not miss: stale locks, samples, temporary files.
+func findsLeftovers(args []word) bool {
+	named := false
+	for i := 1; i < len(args); i++ {
+		if t := args[i-1].Text; t != "-name" && t != "-iname" {
+			continue
+		}
+		p := args[i].Text
+		if !strings.HasSuffix(p, ".lock") && !strings.HasSuffix(p, ".sample") && !strings.HasSuffix(p, "~") && !strings.HasPrefix(p, "tmp_obj_") && p != ".DS_Store" {
+			return false
+		}
+		named = true
+	}
+	return named
+}
+
 // wild matches a pattern as find does: * and ? match a slash, too.
 func wild(pattern, s string) bool {
 	star, from := -1, 0 // the last *, and where it was tried
@@ -848,7 +909,7 @@ func (j *judge) findTargets(c *shellcmd.Command, starts []*word, narrow bool) []
 				continue
 			}
 		}
-		if narrow && r.danger == tempTarget {
+		if narrow && (r.danger == tempTarget || r.danger == gitTarget && findsLeftovers(c.Args())) {
 			continue
 		}
 		if r.danger != noDanger {
@@ -874,7 +935,7 @@ func remoteSpec(t string) bool {
 		return true
 	}
 	i := strings.IndexByte(t, ':')
-	return i > 1 && !strings.Contains(t[:i], "/") || i == 1 && !winAbs(t)
+	return i > 1 && !strings.Contains(t[:i], "/") || i == 1 && (runtime.GOOS != "windows" || !winAbs(t))
 }
 
 func (j *judge) rsyncDelete(c *shellcmd.Command) []removal {

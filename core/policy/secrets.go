@@ -612,7 +612,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 			}
 		}
 		return copies
-	case "sftp", "rclone", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "ftp", "lftp", "mail", "mailx", "mutt", "sendmail",
+	case "sftp", "rclone", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "ftp", "lftp", "ncftp", "smbclient", "mail", "mailx", "mutt", "sendmail",
 		"telnet", "websocat", "croc", "wormhole", "magic-wormhole":
 		return sends
 	case "source", ".":
@@ -799,6 +799,15 @@ func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 	return match{}, false
 }
 
+// makesKey reports whether a program is one that makes keys and certificates.
+func makesKey(program string) bool {
+	switch program {
+	case "openssl", "ssh-keygen", "mkcert", "step", "certtool", "keytool", "cfssl", "certbot", "age-keygen", "wg", "minisign", "cosign", "libressl", "easyrsa", "gpg":
+		return true
+	}
+	return false
+}
+
 func secretDestroy(j *judge, c *shellcmd.Command) (match, bool) {
 	if c.Has(shellcmd.Remote) {
 		return match{}, false
@@ -826,6 +835,11 @@ func secretDestroy(j *judge, c *shellcmd.Command) (match, bool) {
 		verb := "overwrites "
 		if w.remove {
 			verb = "removes "
+		} else if makesKey(c.Program) {
+			// A new key may be made; one that is there may not be lost.
+			if !j.anyExists(c, w.path) {
+				continue
+			}
 		} else if s == secretEnv {
 			// A new file may be made; one that is there may not be lost.
 			bare := c.Program == "" || c.Program == "truncate"

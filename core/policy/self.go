@@ -346,7 +346,7 @@ func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
 					continue
 				}
 				// A folder put in place of, or copied over, one that holds it.
-				if g, _ := j.guarded(k); g != unguarded && (!whole && (links(c) || w.tree && w.from == nil) || w.from != nil && j.brings(c, w, p, k[len(p):], whole)) {
+				if g, _ := j.guarded(k); g != unguarded && (!whole && (links(c) || w.tree && w.from == nil && g != guardBinary && equalFold(path.Dir(k), p)) || w.from != nil && j.brings(c, w, p, k[len(p):], whole)) {
 					return g, j.show(k)
 				}
 			}

@@ -103,8 +103,9 @@ func entries(at string, raw []byte, depth int, own func([]byte) bool, visit func
 	}
 }
 
-// ownEntry recognises a handler of ours when Settings does not say how: one
-// that names guardrails as a program and hook behind it, however wrapped.
+// ownEntry recognises a handler of ours when Settings does not say how: its
+// command line names our program and, behind it, hook. That holds for every
+// form that init writes or ever wrote, and for those that somebody wrapped.
 func ownEntry(raw []byte) bool {
 	if !bytes.Contains(raw, []byte("guardrails")) {
 		return false
@@ -116,8 +117,24 @@ func ownEntry(raw []byte) bool {
 	if json.Unmarshal(raw, &h) != nil || h.Command == "" {
 		return false
 	}
-	_, rest, named := strings.Cut(h.Command+" "+strings.Join(h.Args, " ")+" ", "guardrails")
-	return named && strings.Contains(rest, " hook ")
+	line := h.Command + " " + strings.Join(h.Args, " ")
+	for i := 0; ; {
+		n := strings.Index(line[i:], "guardrails")
+		if n < 0 {
+			return false
+		}
+		at := i + n
+		i = at + len("guardrails")
+		rest := strings.TrimPrefix(strings.TrimPrefix(line[i:], "-full"), ".exe")
+		if at > 0 && !strings.ContainsRune(`/\"'= (`, rune(line[at-1])) || rest == "" || !strings.ContainsRune(` "'\`, rune(rest[0])) {
+			continue // part of another name
+		}
+		for w := range strings.FieldsFuncSeq(rest, func(r rune) bool { return strings.ContainsRune(" \t\n;&|\"'()\\", r) }) {
+			if w == "hook" {
+				return true
+			}
+		}
+	}
 }
 
 // at returns the value under a dotted path, nil if there is none.

@@ -160,6 +160,12 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 		}
 	case "scp", "rsync", "pscp", "rclone", "sftp", "mc", "s3cmd":
 		ops := transferOperands(c)
+		if c.Program == "sftp" {
+			if t := f.putScript(c, in); t&leaks != 0 {
+				f.sent(i, t)
+				return
+			}
+		}
 		if c.Program == "rsync" || c.Program == "scp" || c.Program == "pscp" || c.Program == "rclone" {
 			if len(ops) < 2 || !remoteSpec(ops[len(ops)-1].Text) && !unknown(ops[len(ops)-1]) {
 				return
@@ -199,6 +205,16 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 		if (in|words)&leaks != 0 {
 			f.sent(i, in|words)
 		}
+	case "ftp", "lftp", "smbclient", "tftp", "ncftp", "ncftpput", "yafc":
+		t := f.putScript(c, all)
+		for k := range args {
+			if a := args[k].Text; a != "" && a[0] != '-' && c.Program == "ncftpput" {
+				t |= f.file(c, &args[k])
+			}
+		}
+		if t&leaks != 0 {
+			f.sent(i, t)
+		}
 	default:
 		t := all
 		if reportMail(c) {
@@ -217,6 +233,42 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 			f.sent(i, t)
 		}
 	}
+}
+
+// putScript is the taint of the files that the commands of a transfer program
+// send: put, mput, reput.
+func (f *flow) putScript(c *shellcmd.Command, in taint) taint {
+	var text strings.Builder
+	text.WriteString(c.Stdin.Text)
+	args := c.Args()
+	for i := range args {
+		switch t := args[i].Text; {
+		case (t == "-e" || t == "-c" || t == "--command") && i+1 < len(args):
+			text.WriteString("\n" + args[i+1].Text)
+		case (t == "-b" || t == "-f") && i+1 < len(args):
+			for _, p := range f.j.paths(c, &args[i+1]) {
+				if data, err := f.j.readSome(p); err == nil {
+					text.WriteString("\n" + string(data))
+				}
+			}
+		}
+	}
+	t := in
+	for line := range strings.FieldsFuncSeq(text.String(), func(r rune) bool { return r == '\n' || r == ';' || r == '&' }) {
+		ws := strings.Fields(line)
+		if len(ws) < 2 {
+			continue
+		}
+		switch strings.ToLower(strings.TrimPrefix(ws[0], "-")) {
+		case "put", "mput", "reput", "mirror", "send", "append":
+			for _, w := range ws[1:] {
+				if w[0] != '-' {
+					t |= f.tree(c, &word{Text: strings.Trim(w, `"'`), Raw: w, Static: true})
+				}
+			}
+		}
+	}
+	return t
 }
 
 // reportMail reports whether c mails its input under a subject, as cron jobs

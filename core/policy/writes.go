@@ -179,8 +179,9 @@ func writesOf(c *shellcmd.Command) []write {
 		each(operands((&grammar{short: "drt", long: []string{"--date", "--reference", "--time"}}).parse(args)), write{appends: true, mode: true})
 	case "chmod", "chown", "chgrp", "chattr", "setfattr", "setfacl", "xattr", "chflags", "icacls", "attrib", "takeown":
 		ops := operands(modeFlags.parse(args))
+		flag := modeFlag(c)
 		for n, w := range ops {
-			if n > 0 || strings.Contains(w.Text, "/") || c.Program == "setfacl" {
+			if n > 0 || strings.Contains(w.Text, "/") || c.Program == "setfacl" || flag {
 				out = append(out, write{path: w, mode: true})
 			}
 		}
@@ -220,7 +221,7 @@ func writesOf(c *shellcmd.Command) []write {
 		}
 	case "openssl":
 		for i := 0; i+1 < len(args); i++ {
-			if args[i].Text == "-out" {
+			if t := args[i].Text; t == "-out" || t == "-keyout" {
 				out = append(out, write{path: &args[i+1]})
 			}
 		}
@@ -564,6 +565,16 @@ func tarFile(args []word) *word {
 // gitWrites returns the working files that a git command names and changes.
 func gitWrites(c *shellcmd.Command) []write {
 	g := parseGit(c)
+	out := gitWritesIn(&g)
+	if g.dir != "" && g.dir != c.Dir {
+		for i := range out {
+			out[i].path = inDir(&word{Text: g.dir, Static: true}, out[i].path)
+		}
+	}
+	return out
+}
+
+func gitWritesIn(g *gitCmd) []write {
 	var out []write
 	switch g.sub {
 	case "rm", "checkout", "restore", "mv", "update-index":

@@ -11,6 +11,8 @@
 // pattern. It must not import any other package of this module.
 package shellcmd
 
+import "slices"
+
 // Options say in which circumstances a line would run.
 type Options struct {
 	Cwd        string // absolute; "" = unknown
@@ -114,6 +116,7 @@ type Command struct {
 // Flags are facts about the circumstances of a command.
 type Flags uint32
 
+// What a command may be.
 const (
 	Conditional Flags = 1 << iota // after && or ||, in an if, case, loop or trap: may not run
 	Looped                        // in a loop, or run once for each item by xargs, find -exec, parallel
@@ -136,6 +139,7 @@ func (c *Command) Has(f Flags) bool { return c.Flags&f == f }
 // Via says how a command hangs on its parent.
 type Via uint8
 
+// How commands hang together.
 const (
 	ViaNone     Via = iota // top level
 	ViaSubst               // $( ) or ` ` in a word, redirect, assignment or heredoc of the parent
@@ -218,7 +222,7 @@ func (r *Redirect) Reads() bool { return r.Op == "<" || r.Op == "<>" }
 
 // isFdWord reports whether s is a descriptor as in 2>&1 or >&-.
 func isFdWord(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if (s[i] < '0' || s[i] > '9') && s[i] != '-' {
 			return false
 		}
@@ -246,6 +250,7 @@ type Stream struct {
 // StreamKind says what a Stream is joined to.
 type StreamKind uint8
 
+// What a stream may be joined to.
 const (
 	Inherit StreamKind = iota // from or to whatever the line itself has
 	Pipe                      // | or |&
@@ -272,6 +277,7 @@ type Code struct {
 // CodeFrom says how a command gets its program.
 type CodeFrom uint8
 
+// Where a program may come from.
 const (
 	FromNone  CodeFrom = iota
 	FromArg            // -c, -e, -Command, eval's arguments …
@@ -282,6 +288,7 @@ const (
 // Lang is the language of a Code.
 type Lang uint8
 
+// Languages.
 const (
 	LangNone Lang = iota
 	LangShell
@@ -314,6 +321,7 @@ type Effect struct {
 // EffectKind says what an Effect does.
 type EffectKind uint8
 
+// What code may do.
 const (
 	NoEffect   EffectKind = iota
 	DeleteTree            // recursive delete
@@ -349,9 +357,9 @@ func (c *Command) Wrapper(name string) *Wrapper {
 // Getenv returns what the line itself puts into the command's environment
 // under that name.
 func (c *Command) Getenv(name string) (Word, bool) {
-	for i := len(c.Env) - 1; i >= 0; i-- {
-		if c.Env[i].Name == name {
-			return c.Env[i].Value, true
+	for _, v := range slices.Backward(c.Env) {
+		if v.Name == name {
+			return v.Value, true
 		}
 	}
 	return Word{}, false

@@ -260,7 +260,7 @@ func (r *reader) batchCommand(t *source, a, b int, st *state, s *scope) {
 			w := words[0]
 			w.Text = name[:i]
 			list = append(list, w)
-			for _, sw := range strings.Split(name[i+1:], "/") {
+			for sw := range strings.SplitSeq(name[i+1:], "/") {
 				w.Text = "/" + sw
 				list = append(list, w)
 			}

@@ -1,6 +1,9 @@
 package shellcmd
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // arg is positional argument n, unknown when there is none.
 func arg(args []cval, n int) cval {
@@ -64,7 +67,7 @@ func (p *coder) call(f cval, args []cval) cval {
 			return v
 		}
 	}
-	if v, ok := p.paths(name, last, args); ok {
+	if v, ok := p.paths(name, args); ok {
 		return v
 	}
 	for i := range args {
@@ -500,8 +503,8 @@ func (p *coder) method(f cval, args []cval) (cval, bool) {
 		if recv.isArr {
 			out := recv
 			out.elems = nil
-			for i := len(recv.elems) - 1; i >= 0; i-- {
-				out.elems = append(out.elems, recv.elems[i])
+			for _, v := range slices.Backward(recv.elems) {
+				out.elems = append(out.elems, v)
 			}
 			return out, true
 		}
@@ -631,7 +634,7 @@ func (p *coder) expandHome(v cval) cval {
 }
 
 // paths are the calls that only make or change a value.
-func (p *coder) paths(name, last string, args []cval) (cval, bool) {
+func (p *coder) paths(name string, args []cval) (cval, bool) {
 	a0 := arg(args, 0)
 	switch name {
 	case "os.path.expanduser", "expanduser", "path.expanduser", "File.expand_path", "untildify":

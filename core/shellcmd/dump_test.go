@@ -158,7 +158,7 @@ func TestLinesReadAsRecorded(t *testing.T) {
 				out.WriteString(dump(Parse(strings.Join(src, "\n"), Options{Cwd: "/w/p", Home: "/home/u", PowerShell: strings.Contains(f, "powershell")})))
 				src = nil
 			}
-			for _, line := range strings.Split(strings.TrimRight(string(b), "\n"), "\n") {
+			for line := range strings.SplitSeq(strings.TrimRight(string(b), "\n"), "\n") {
 				s, isLine := strings.CutPrefix(line, ">>> ")
 				more, isMore := strings.CutPrefix(line, "...")
 				switch {

@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 )
 
@@ -281,7 +282,7 @@ func (p *coder) importLine() bool {
 func (p *coder) destructure() bool {
 	j := p.i + 1
 	var names [][2]string
-	for n := 0; n < 128; n++ {
+	for range 128 {
 		t := &p.toks[j]
 		if t.kind == tEnd {
 			return false
@@ -427,7 +428,7 @@ func (p *coder) expr() cval {
 			w := p.operand()
 			switch {
 			case v.isArr && w.isArr:
-				v.elems = append(v.elems[:len(v.elems):len(v.elems)], w.elems...)
+				v.elems = append(slices.Clip(v.elems), w.elems...)
 			case v.isArr || w.isArr:
 			default:
 				v = cval{value: p.r.concat(v.value.safe(), w.value.safe())}
@@ -549,7 +550,7 @@ func (p *coder) operand() cval {
 	case tWords:
 		p.i++
 		v := cval{isArr: true}
-		for _, w := range strings.Fields(t.text) {
+		for w := range strings.FieldsSeq(t.text) {
 			v.elems = append(v.elems, knownCode(w))
 		}
 		return p.postfix(v)
@@ -574,7 +575,7 @@ func (p *coder) operand() cval {
 	switch t.text {
 	case "(":
 		p.i++
-		list, _ := p.list(")")
+		list := p.list(")")
 		v := cval{isArr: true, elems: list}
 		if len(list) == 1 && p.lang != LangPerl {
 			v = list[0]
@@ -583,7 +584,7 @@ func (p *coder) operand() cval {
 		return p.postfix(v)
 	case "[":
 		p.i++
-		list, _ := p.list("]")
+		list := p.list("]")
 		return p.postfix(cval{isArr: true, elems: list})
 	case "{":
 		start := p.i
@@ -643,17 +644,17 @@ func (p *coder) block() {
 }
 
 // list reads expressions up to the closing bracket.
-func (p *coder) list(end string) (out []cval, closed bool) {
+func (p *coder) list(end string) (out []cval) {
 	p.nest++
 	defer func() { p.nest-- }()
 	for p.ok() {
 		t := p.peek()
 		switch {
 		case t.kind == tEnd:
-			return out, false
+			return out
 		case t.kind == tPunct && t.text == end:
 			p.i++
-			return out, true
+			return out
 		case t.kind == tPunct && (t.text == "," || t.text == ";" || t.text == ":" || t.text == "=>" || t.text == "]" || t.text == ")" || t.text == "}"):
 			p.i++
 			continue
@@ -691,7 +692,7 @@ func (p *coder) list(end string) (out []cval, closed bool) {
 			p.i++
 		}
 	}
-	return out, false
+	return out
 }
 
 // string is the value of a string token.
@@ -733,7 +734,7 @@ func (p *coder) interpolated(e string) value {
 
 // full is a dotted name with its first part looked up.
 func (p *coder) full(name string) string {
-	for n := 0; n < 8; n++ {
+	for range 8 {
 		head, rest, _ := strings.Cut(name, ".")
 		to, ok := p.names[head]
 		if !ok || to == head || strings.HasPrefix(to, head+".") {
@@ -789,7 +790,7 @@ func (p *coder) postfix(v cval) cval {
 					break
 				}
 				p.i++
-				args, _ := p.list(")")
+				args := p.list(")")
 				v = p.call(v, args)
 				continue
 			case "[":
@@ -797,7 +798,7 @@ func (p *coder) postfix(v cval) cval {
 					break
 				}
 				p.i++
-				args, _ := p.list("]")
+				args := p.list("]")
 				v = p.index(v, args)
 				continue
 			case "{":

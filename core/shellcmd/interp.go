@@ -377,7 +377,7 @@ func (r *reader) sqlEscapes(idx int, body string, st *state, s *scope) {
 	if !strings.Contains(body, `\!`) && !strings.Contains(body, ".s") && !strings.Contains(body, "system") {
 		return
 	}
-	for _, line := range strings.Split(body, "\n") {
+	for line := range strings.SplitSeq(body, "\n") {
 		line = strings.TrimSpace(line)
 		for _, p := range [...]string{`\! `, ".shell ", ".system ", "system "} {
 			if rest, ok := strings.CutPrefix(line, p); ok {

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -79,12 +80,7 @@ func (l *lexer) operand() bool {
 }
 
 func (l *lexer) has(set ...Lang) bool {
-	for _, x := range set {
-		if l.lang == x {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(set, l.lang)
 }
 
 func (l *lexer) next() {
@@ -353,7 +349,7 @@ func (l *lexer) quoted(q byte, kind tokKind, open string, raw, space bool) {
 // skipBraces is the length of ${ … } at the start of s.
 func skipBraces(s string) int {
 	depth := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '{':
 			depth++

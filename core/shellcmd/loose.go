@@ -306,7 +306,7 @@ func (r *reader) looseList(t *source, at int, body string, segs []segment, st *s
 
 // unkeyword takes reserved words and brackets off the front of a piece.
 func unkeyword(p string, at int) (string, int) {
-	for n := 0; n < 16; n++ {
+	for range 16 {
 		q := strings.TrimLeft(p, " \t\n\r({!)}")
 		at += len(p) - len(q)
 		p = q

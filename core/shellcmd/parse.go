@@ -120,7 +120,7 @@ func (r *reader) read(src string) {
 		} else {
 			r.script(t, st, s)
 		}
-		r.uncalled(s)
+		r.uncalled()
 	})
 }
 
@@ -278,7 +278,7 @@ func stmtEnd(stmt *syntax.Stmt) int {
 // It counts without regard to quotes, so its limits are far above real code.
 func tooDeep(s string) bool {
 	depth, run, open := 0, 0, 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch c := s[i]; c {
 		case '(', '{', '[':
 			if depth++; depth > maxBrackets {
@@ -337,8 +337,8 @@ func (r *reader) spend(n int) bool {
 }
 
 // uncalled reads the functions that were defined and never called.
-func (r *reader) uncalled(s *scope) {
-	for i := 0; i < len(r.defs); i++ {
+func (r *reader) uncalled() {
+	for i := range len(r.defs) {
 		f := r.defs[i]
 		if f.called {
 			continue

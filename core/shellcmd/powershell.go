@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -455,19 +456,18 @@ type ps struct {
 	depth int
 }
 
-// script reads the statements in t.body[a:b]. pipe is what $_ stands for.
-func (p *ps) script(a, b int, s *scope, item *value) []int {
+// script reads the statements in t.body[a:b]. item is what $_ stands for.
+func (p *ps) script(a, b int, s *scope, item *value) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > maxPSDeep {
 		p.r.line.Truncated = true
-		return nil
+		return
 	}
 	if item != nil {
 		old := p.st.vars
 		p.st.vars = &binding{name: "_", val: *item, next: old}
 	}
-	start := len(p.r.line.Commands)
 	toks := psLex(p.t.body, a, b)
 	for i := 0; i < len(toks); {
 		j := i
@@ -490,7 +490,6 @@ func (p *ps) script(a, b int, s *scope, item *value) []int {
 		p.statement(toks[i:j], &s2)
 		i = j + 1
 	}
-	return p.r.direct(start, s)
 }
 
 // statement reads keywords, assignments and pipelines.
@@ -724,7 +723,7 @@ func (p *ps) expression(toks []psTok, s *scope) []value {
 		case psParen:
 			if t.glued && i > 0 && (toks[i-1].kind == psType || toks[i-1].kind == psWord) {
 				args := p.expression(psLex(p.t.body, t.inner[0], t.inner[1]), s)
-				add(p.netCall(toks[i-1].text+toks[i-1].raw, args, &toks[i-1], s))
+				add(p.netCall(args, &toks[i-1], s))
 				continue
 			}
 			list := p.eval(psLex(p.t.body, t.inner[0], t.inner[1]), s)
@@ -845,7 +844,7 @@ func (p *ps) expressionCommand(t *psTok, name string, args []value, s *scope) in
 }
 
 // netCall is a static .NET method: [IO.File]::Delete('x').
-func (p *ps) netCall(name string, args []value, t *psTok, s *scope) value {
+func (p *ps) netCall(args []value, t *psTok, s *scope) value {
 	l := strings.ToLower(t.text)
 	l = strings.NewReplacer("[system.", "[", "[io.", "[").Replace(l)
 	a0 := value{texts: []string{Unknown}}
@@ -1378,7 +1377,7 @@ func (p *ps) receive(idx int, canon string, toks []psTok, s *scope, item *value)
 	case "set-location", "push-location":
 		if w := target("path literalpath"); w != nil {
 			if canon == "push-location" {
-				p.st.stack = append(p.st.stack[:len(p.st.stack):len(p.st.stack)], p.st.dir)
+				p.st.stack = append(slices.Clip(p.st.stack), p.st.dir)
 			}
 			x := *w
 			p.st.chdir(&x)

@@ -132,11 +132,11 @@ func (r *reader) print(idx int, st *state) {
 			say(string(b), true)
 		}
 	case "xxd":
-		flags := ""
+		var flags strings.Builder
 		for _, w := range argv[1:] {
-			flags += w.Text
+			flags.WriteString(w.Text)
 		}
-		if strings.Contains(flags, "r") && strings.Contains(flags, "p") && in.Known {
+		if strings.Contains(flags.String(), "r") && strings.Contains(flags.String(), "p") && in.Known {
 			t := strings.Map(func(c rune) rune {
 				if hexDigit(byte(c)) < 0 || c > 127 {
 					return -1
@@ -332,7 +332,7 @@ func printf(args []Word) (string, bool) {
 	format := args[0].Text
 	args = args[1:]
 	var sb strings.Builder
-	for round := 0; round < 1024; round++ {
+	for range 1024 {
 		used := 0
 		for i := 0; i < len(format); i++ {
 			switch c := format[i]; {
@@ -521,7 +521,7 @@ func (r *reader) fetched(idx int) {
 					}
 					val = &w
 				}
-				base = base || cmd.Program == "curl" && (strings.Contains(t, "O"))
+				base = base || cmd.Program == "curl" && strings.Contains(t, "O")
 			case t == "--remote-name":
 				base = true
 			case !strings.HasPrefix(t, "-"):

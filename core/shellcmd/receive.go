@@ -325,7 +325,7 @@ func (r *reader) readInto(idx int, st *state) {
 			v.subst = cmd.Stdin.Peers
 			if cmd.Program != "read" {
 				v = value{isList: true}
-				for _, line := range strings.Split(strings.TrimSuffix(cmd.Stdin.Text, "\n"), "\n") {
+				for line := range strings.SplitSeq(strings.TrimSuffix(cmd.Stdin.Text, "\n"), "\n") {
 					if len(v.list) < 256 {
 						v.list = append(v.list, known(line))
 					}
@@ -664,8 +664,8 @@ func (r *reader) script1(idx int, st *state, s *scope) {
 	}
 	lang := LangShell
 	if line, _, _ := strings.Cut(f.text, "\n"); strings.HasPrefix(line, "#!") {
-		fields := strings.Fields(line[2:])
-		for _, x := range fields {
+		fields := strings.FieldsSeq(line[2:])
+		for x := range fields {
 			n := programName(x)
 			if n == "env" || strings.HasPrefix(x, "-") {
 				continue
@@ -693,7 +693,7 @@ func xargsItems(in Stream, delim string, custom, lines bool) (list []string, ok 
 		return strings.Split(strings.TrimSuffix(t, delim), delim), true
 	}
 	if lines {
-		for _, l := range strings.Split(strings.TrimSuffix(t, "\n"), "\n") {
+		for l := range strings.SplitSeq(strings.TrimSuffix(t, "\n"), "\n") {
 			if l = strings.TrimLeft(l, " \t"); l != "" {
 				list = append(list, strings.NewReplacer(`"`, "", `'`, "", `\`, "").Replace(l))
 			}
@@ -1760,7 +1760,7 @@ func (r *reader) makefile(idx int, w Word, st *state, s *scope) {
 	}
 	r.addCode(idx, Code{Lang: LangOther, From: FromStdin, Text: in.Text, Known: in.Known, Sources: in.Peers})
 	var sb strings.Builder
-	for _, line := range strings.Split(in.Text, "\n") {
+	for line := range strings.SplitSeq(in.Text, "\n") {
 		if rec, ok := strings.CutPrefix(line, "\t"); ok {
 			sb.WriteString(strings.ReplaceAll(strings.TrimLeft(rec, "@-+"), "$$", "$"))
 			sb.WriteByte('\n')

@@ -24,7 +24,7 @@ func (r *reader) simple(idx int, words []Word, assigns []Assign, redirs []Redire
 		return
 	}
 	p := peeled{words: words, assigns: assigns, dir: st.dir}
-	r.peel(&p, s)
+	r.peel(&p)
 	cmd := &r.line.Commands[idx]
 	cmd.Wrappers = p.wrappers
 	cmd.Flags |= p.flags
@@ -156,9 +156,9 @@ func uses(cmd *Command, redirs []Redirect, fd int) bool {
 
 // lastDup is the descriptor that output is last sent to, as in >&3.
 func lastDup(list []Redirect) string {
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Fd == 1 && list[i].Op == ">&" {
-			return list[i].Target.Text
+	for _, l := range slices.Backward(list) {
+		if l.Fd == 1 && l.Op == ">&" {
+			return l.Target.Text
 		}
 	}
 	return ""
@@ -438,18 +438,18 @@ func (r *reader) addCode(idx int, c Code) {
 }
 
 // childExec lists an argv that command idx runs.
-func (r *reader) childExec(idx int, words []Word, st *state, s *scope, flags Flags) int {
+func (r *reader) childExec(idx int, words []Word, st *state, s *scope, flags Flags) {
 	if len(words) == 0 || r.deep >= 2*MaxCodeDeep {
-		return -1
+		return
 	}
 	r.deep++
 	defer func() { r.deep-- }()
 	s2 := r.inside(idx, ViaExec, s)
 	s2.flags |= flags
-	return r.child(words, st, s2)
+	r.child(words, st, s2)
 }
 
-func (r *reader) child(words []Word, st *state, s *scope) int {
+func (r *reader) child(words []Word, st *state, s *scope) {
 	pos, end := words[0].Pos, words[0].End
 	for i := range words {
 		if words[i].End > end {
@@ -458,10 +458,9 @@ func (r *reader) child(words []Word, st *state, s *scope) int {
 	}
 	j := r.open(st, s, pos, end)
 	if j < 0 {
-		return -1
+		return
 	}
 	r.simple(j, words, nil, nil, st.fork(), s)
-	return j
 }
 
 // sub is the shell state of a child process: only what was exported, and the

@@ -827,7 +827,7 @@ func atoi(s string) (int, bool) {
 		return 0, false
 	}
 	n := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return 0, false
 		}

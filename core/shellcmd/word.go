@@ -482,7 +482,7 @@ func (b *builder) split(t, ifs string, custom bool, v value) {
 		}
 		start = i + 1
 	}
-	for i := 0; i < len(t); i++ {
+	for i := range len(t) {
 		if strings.IndexByte(ifs, t[i]) < 0 {
 			continue
 		}
@@ -518,7 +518,7 @@ func (b *builder) fieldList(list []value, quoted bool) {
 }
 
 func hasGlob(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '*', '?':
 			return true

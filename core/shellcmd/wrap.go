@@ -34,8 +34,10 @@ type grammar struct {
 func prefix(name string) (grammar, bool) {
 	switch name {
 	case "sudo":
-		return grammar{short: "CDghpRrtTuUa", long: "close-from chdir group host prompt chroot role type command-timeout user other-user auth-type",
-			none: "-l -ll -v -V -K -e --list --validate --edit --version --remove-timestamp", assigns: true}, true
+		return grammar{
+			short: "CDghpRrtTuUa", long: "close-from chdir group host prompt chroot role type command-timeout user other-user auth-type",
+			none: "-l -ll -v -V -K -e --list --validate --edit --version --remove-timestamp", assigns: true,
+		}, true
 	case "doas":
 		return grammar{short: "Cua", none: "-L"}, true
 	case "sudo-rs", "please":
@@ -279,8 +281,8 @@ func (g *grammar) command(words []Word, opt func(name string, val *Word) bool) (
 }
 
 // peel takes wrappers off p until a command is left.
-func (r *reader) peel(p *peeled, s *scope) {
-	for n := 0; n < 64; n++ {
+func (r *reader) peel(p *peeled) {
+	for range 64 {
 		w := &p.words[0]
 		name := programOf(w)
 		if name == "" {
