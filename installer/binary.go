@@ -43,6 +43,11 @@ func (i *Installer) planBinary(ctx context.Context, force bool) (steps []step, k
 	if steps, err = i.planDirs(filepath.Dir(to), 0o755); err != nil {
 		return nil, "", err
 	}
+	left, err := leftovers(to)
+	if err != nil {
+		return nil, "", err
+	}
+	steps = append(steps, left...)
 	for _, s := range steps {
 		if d, ok := s.(*dirStep); ok && d.path == i.env.StateHome {
 			d.perm = 0o700
@@ -150,6 +155,24 @@ func (i *Installer) lookPath(name string) string {
 	return p
 }
 
+// leftovers removes what a run that was killed left beside the program. The
+// lock on the state home keeps out any other run that could still need it.
+func leftovers(path string) ([]step, error) {
+	names, err := filepath.Glob(path + ".*" + fsx.TempSuffix)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a path that is no pattern has none
+	}
+	var steps []step
+	for _, name := range names {
+		was, err := fsx.StampOf(name)
+		if err != nil {
+			return nil, &Refusal{name, err}
+		}
+		steps = append(steps, &removeStep{path: name, was: was, perm: 0o755, text: "left by a run that was killed"})
+	}
+	return steps, nil
+}
+
 // sameProgram reports whether two paths hold the same build.
 func sameProgram(a, b string) bool {
 	x, err := fsx.ReadFile(a, maxProgram)
@@ -161,13 +184,16 @@ func sameProgram(a, b string) bool {
 }
 
 // planBinaryRemoval removes the installed program when no other install needs
-// it. known says that the receipt can tell.
-func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool) ([]step, string, error) {
+// it. known says that the receipt can tell; needed names a file that still runs
+// it by an entry that is not ours to remove, which would fail from then on.
+func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool, needed string) ([]step, string, error) {
 	path := i.Binary()
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}
 	switch {
+	case needed != "":
+		return nil, "stays: an entry in " + needed + " that is not ours to remove still runs it", nil
 	case len(rest.Installs) > 0:
 		return nil, fmt.Sprintf("stays: %d other install(s) use it", len(rest.Installs)), nil
 	case !known && !purge:
@@ -181,6 +207,10 @@ func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool) ([]step,
 	if err != nil {
 		return nil, "", err
 	}
-	steps := []step{&removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"}}
+	left, err := leftovers(path)
+	if err != nil {
+		return nil, "", err
+	}
+	steps := append(left, &removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"})
 	return append(steps, planRmdirs([]string{filepath.Dir(path)}, steps, true)...), "", nil
 }

@@ -2,6 +2,7 @@ package installer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -354,6 +355,15 @@ func planProject(p *plan, r Request) ([]step, error) {
 	return out, nil
 }
 
+// jsonText is s as it stands inside a JSON string.
+func jsonText(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s
+	}
+	return string(b[1 : len(b)-1])
+}
+
 // callStep does something that has no undo of its own.
 type callStep struct {
 	what Line
@@ -397,6 +407,9 @@ func (b book) planOut(i *Installer, r Request, p *plan, rest receipts, looked *[
 		if e.kind == wrapped {
 			p.report.add("note", file+":"+e.place, "%s: another command that runs guardrails; left as it is", e.event)
 		}
+	}
+	if strings.Contains(string(doc.Bytes()), jsonText(i.Binary())) {
+		p.needed = file
 	}
 	if n == 0 {
 		return rest.without(like), nil

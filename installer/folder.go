@@ -279,7 +279,7 @@ func (i *Installer) finishUninstall(r Request, p *plan, all, rest receipts, was 
 		p.steps = append(p.steps, steps...)
 	}
 	if p.changes() || forget {
-		steps, why, err := i.planBinaryRemoval(rest, len(all.Installs) > 0, r.Purge)
+		steps, why, err := i.planBinaryRemoval(rest, len(all.Installs) > 0, r.Purge, p.needed)
 		if err != nil {
 			return err
 		}

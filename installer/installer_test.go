@@ -739,6 +739,45 @@ func TestUninstallNeedsNeitherProgramNorReceipt(t *testing.T) {
 	}
 }
 
+// An entry of another form that runs our program would fail from then on; where
+// the host blocks what cannot answer, every call of it would be refused.
+func TestUninstallKeepsTheProgramThatAForeignEntryRuns(t *testing.T) {
+	m := newMachine(t)
+	m.install(m.personal())
+	bin := m.state + "/bin/guardrails"
+	foreign := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh -c '` + bin + ` hook --agent claude'"}]}]}}`
+	m.put(m.settings(), foreign, 0o600)
+	m.install(m.personal())
+	rep := m.uninstall(m.personal())
+	m.wants(rep.Outcome, Removed, rep)
+	if _, err := os.Stat(bin); err != nil {
+		t.Errorf("the program is gone: %v", err)
+	}
+	if !strings.Contains(text(rep), "that is not ours to remove still runs it") {
+		t.Errorf("it does not say why in\n%s", text(rep))
+	}
+	if got := m.read(m.settings()); got != foreign {
+		t.Errorf("the file became %s", got)
+	}
+}
+
+func TestWhatAKilledRunLeftBesideTheProgramIsRemoved(t *testing.T) {
+	m := newMachine(t)
+	m.install(m.personal())
+	left := m.state + "/bin/guardrails.123.tmp"
+	m.put(left, "half", 0o700)
+	m.put(m.state+"/bin/guardrails", "older", 0o755)
+	m.install(m.personal())
+	if _, err := os.Stat(left); err == nil {
+		t.Error("init left it")
+	}
+	m.put(left, "half", 0o700)
+	m.uninstall(m.personal())
+	if _, err := os.Stat(m.state + "/bin"); err == nil {
+		t.Error("uninstall left it")
+	}
+}
+
 func TestUninstallSaysWhereItLooked(t *testing.T) {
 	m := newMachine(t)
 	m.install(Request{Host: "claude", Scope: User})

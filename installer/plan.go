@@ -25,6 +25,7 @@ type plan struct {
 	complete func(*Report, context.Context) []string // last looks; returns what is left to the human
 	settled  Outcome                                 // the outcome when there is nothing to do
 	done     Outcome                                 // the outcome when everything was done
+	needed   string                                  // a file that still runs our program after all was done
 }
 
 // changes reports whether the plan does anything that a person should know of.
@@ -194,7 +195,7 @@ func (s *fileStep) do(r *run) error {
 type removeStep struct {
 	path string
 	was  fsx.Stamp
-	old  []byte
+	old  []byte // nil = not to be brought back
 	perm fs.FileMode
 	text string
 }
@@ -211,6 +212,9 @@ func (s *removeStep) do(r *run) error {
 	}
 	if err := r.disk.Remove(s.path); err != nil {
 		return fmt.Errorf("remove %s: %w", s.path, unwrapPath(err))
+	}
+	if s.old == nil { // nobody's loss
+		return nil
 	}
 	r.onUndo("restored "+s.path, "restore "+s.path+" from its backup", func() error {
 		if s.perm&0o111 != 0 {
