@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,9 +16,9 @@ import (
 	"github.com/ec261362/guardrails/adapters/hosttest"
 )
 
-// These tests play Antigravity and Muse, whose programs are closed, with the
-// real binary behind the command lines that init registers: frozen text, so it
-// stands here once more.
+// These tests play Antigravity and Muse, whose programs are closed, with what
+// init really installs: its file is loaded by the host's rules, and the command
+// line that stands there is run.
 
 // closed is a machine with one of them on it.
 type closed struct {
@@ -26,22 +28,24 @@ type closed struct {
 	binary  string
 }
 
-func newClosed(t *testing.T) *closed {
+// newClosed installs us into agent.
+func newClosed(t *testing.T, agent string) *closed {
 	t.Helper()
-	program, err := exec.LookPath("guardrails")
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := &closed{t: t, home: t.TempDir()}
 	c.binary = filepath.Join(c.home, ".guardrails", "bin", "guardrails")
 	c.project = filepath.Join(c.home, "my project")
-	for _, dir := range []string{filepath.Dir(c.binary), filepath.Join(c.project, ".git")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Symlink(program, c.binary); err != nil {
+	if err := os.MkdirAll(filepath.Join(c.project, ".git"), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "guardrails", "init", "--agent", agent, "--dir", c.project, "--yes")
+	cmd.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 3 && agent == "muse" {
+		err = nil // the rest is the human's: muse plugins install, approve
+	}
+	if err != nil {
+		t.Fatalf("init: %v\n%s", err, out)
 	}
 	return c
 }
@@ -68,7 +72,7 @@ func encoded(t *testing.T, v any) []byte {
 	return b
 }
 
-// handlers of one event; there must be one.
+// handler is the one of an event; there must be one.
 func (c *closed) handler(all []hosttest.Handler, event string) hosttest.Handler {
 	c.t.Helper()
 	var found []hosttest.Handler
@@ -83,26 +87,13 @@ func (c *closed) handler(all []hosttest.Handler, event string) hosttest.Handler 
 	return found[0]
 }
 
-const antigravityPre = `b='%'; [ -x "$b" ] || { printf '{"decision":"allow"}'; exit 0; }; exec "$b" hook --agent antigravity PreToolUse`
-
-func antigravityOther(event string) string {
-	return `b='%'; [ -x "$b" ] || { printf '{}'; exit 0; }; exec "$b" hook --agent antigravity ` + event
-}
-
-// antigravity installs our entry and returns what agy does at an event.
+// antigravity loads what was installed and returns what agy does at an event.
 func (c *closed) antigravity(turn *hosttest.Antigravity) func(event string, payload []byte) hosttest.Effect {
 	c.t.Helper()
-	command := func(text string) map[string]any {
-		return map[string]any{"type": "command", "command": strings.Replace(text, "%", c.binary, 1), "timeout": 10}
+	file, err := os.ReadFile(filepath.Join(c.home, ".gemini", "config", "hooks.json"))
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	group := func(text string) []any {
-		return []any{map[string]any{"matcher": "*", "hooks": []any{command(text)}}}
-	}
-	file := encoded(c.t, map[string]any{"guardrails": map[string]any{
-		"PreToolUse": group(antigravityPre), "PostToolUse": group(antigravityOther("PostToolUse")),
-		"PreInvocation": []any{command(antigravityOther("PreInvocation"))}, "Stop": []any{command(antigravityOther("Stop"))},
-	}})
-	c.write(".gemini/config/hooks.json", string(file))
 	loaded, err := hosttest.LoadAntigravityHooks(file)
 	if err != nil {
 		c.t.Fatal(err)
@@ -134,7 +125,7 @@ func (c *closed) call(tool string, args map[string]any) []byte {
 }
 
 func TestAntigravityWithTheInstalledCommandLine(t *testing.T) {
-	c := newClosed(t)
+	c := newClosed(t, "antigravity")
 	c.write(".guardrails/config.yaml", "version: 1\nrewrite: [{match: git status, to: proxy git status}]\n")
 	at := c.antigravity(new(hosttest.Antigravity))
 	run := func(command string) []byte {
@@ -145,6 +136,7 @@ func TestAntigravityWithTheInstalledCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole = bytes.TrimSpace(whole)
 	for _, tt := range []struct {
 		name    string
 		payload []byte
@@ -190,7 +182,7 @@ func TestAntigravityWithTheInstalledCommandLine(t *testing.T) {
 
 // A binary that is gone, or may not be run, stops nobody's work.
 func TestAntigravityWithoutTheBinaryRunsOn(t *testing.T) {
-	c := newClosed(t)
+	c := newClosed(t, "antigravity")
 	at := c.antigravity(new(hosttest.Antigravity))
 	if err := os.Remove(c.binary); err != nil {
 		t.Fatal(err)
@@ -202,16 +194,15 @@ func TestAntigravityWithoutTheBinaryRunsOn(t *testing.T) {
 	}
 }
 
-// muse installs the bundle's hooks and returns what Muse does at an event. The
+// muse loads the bundle's hooks and returns what Muse does at an event. The
 // environment is Muse's own, with XDG variables gone.
 func (c *closed) muse() func(event string, more map[string]any) hosttest.Effect {
 	c.t.Helper()
-	groups := map[string]any{}
-	for event, timeout := range map[string]int{"SessionStart": 10, "UserPromptSubmit": 10, "PreToolUse": 10, "PostToolUse": 10, "Stop": 120, "SubagentStop": 120, "SessionEnd": 10} {
-		h := map[string]any{"type": "command", "command": "'" + c.binary + "' hook --agent muse", "timeout": timeout}
-		groups[event] = []any{map[string]any{"hooks": []any{h}}}
+	file, err := os.ReadFile(filepath.Join(c.project, ".guardrails", "muse-plugin", "hooks", "hooks.json"))
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	loaded, dropped := hosttest.LoadMuseHooks(encoded(c.t, map[string]any{"hooks": groups}))
+	loaded, dropped := hosttest.LoadMuseHooks(file)
 	if len(dropped) > 0 {
 		c.t.Fatal(dropped)
 	}
@@ -241,7 +232,7 @@ func tool(name string, input map[string]any) map[string]any {
 }
 
 func TestMuseWithTheInstalledCommandLine(t *testing.T) {
-	c := newClosed(t)
+	c := newClosed(t, "muse")
 	at := c.muse()
 	for _, tt := range []struct {
 		name   string
@@ -310,10 +301,14 @@ func TestMuseRewritesPastNoPersistedRule(t *testing.T) {
 		{"another mode", "", "", "git status", "on-request", "git status", "prompt"},
 		{"a carriage return", "", "", "git status\r", "", "git status\r", "prompt"},
 	}
+	c := newClosed(t, "muse")
+	c.write(".guardrails/config.yaml", "version: 1\nrewrite: [{match: git status, to: proxy git status}]\n")
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := newClosed(t)
-			c.write(".guardrails/config.yaml", "version: 1\nrewrite: [{match: git status, to: proxy git status}]\n")
+			c.t = t
+			if err := os.RemoveAll(filepath.Join(c.home, ".config", "muse")); err != nil {
+				t.Fatal(err)
+			}
 			var policy []byte
 			if tt.policy != "" {
 				policy = []byte(strings.ReplaceAll(tt.policy, `"W"`, string(encoded(t, c.project))))
@@ -351,12 +346,16 @@ func TestMuseRewritesPastNoPersistedRule(t *testing.T) {
 // A user who loses the binary loses the guard, not the work; nothing can be
 // printed then, so Muse counts a failed hook and the call runs.
 func TestMuseWithoutTheBinaryRunsOn(t *testing.T) {
-	c := newClosed(t)
+	c := newClosed(t, "muse")
 	if err := os.Remove(c.binary); err != nil {
 		t.Fatal(err)
 	}
-	h := hosttest.Handler{Event: "PreToolUse", Command: "'" + c.binary + "' hook --agent muse", Timeout: 10}
-	r, err := h.Run(t.Context(), c.project, hosttest.MuseEnv(c.home, "/usr/bin:/bin", c.project), []byte("{}"))
+	file, err := os.ReadFile(filepath.Join(c.project, ".guardrails", "muse-plugin", "hooks", "hooks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, _ := hosttest.LoadMuseHooks(file)
+	r, err := c.handler(loaded, "PreToolUse").Run(t.Context(), c.project, hosttest.MuseEnv(c.home, "/usr/bin:/bin", c.project), []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}
