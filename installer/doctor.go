@@ -58,7 +58,7 @@ func (i *Installer) Doctor(ctx context.Context, hosts []string, r Request) (*Dia
 		}
 		d.Hosts = append(d.Hosts, s)
 	}
-	i.checkReceipts(ctx, d, hosts, r)
+	i.checkReceipts(ctx, d, hosts)
 	i.checkOnPath(d)
 	return d, nil
 }
@@ -79,7 +79,7 @@ func (i *Installer) tryOut(ctx context.Context, st *State) {
 }
 
 // checkReceipts compares what was installed with what is there.
-func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []string, r Request) {
+func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []string) {
 	all, _, err := i.readReceipts()
 	if err != nil {
 		d.Problems = append(d.Problems, err.Error())
@@ -89,7 +89,7 @@ func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []str
 		if !slices.Contains(hosts, rec.Host) {
 			continue
 		}
-		st := i.stateOf(d, rec)
+		st := d.stateOf(rec)
 		if st == nil { // of another project, or another configuration folder
 			q := Request{Host: rec.Host, Dir: rec.Dir, ConfigDir: rec.ConfigDir}
 			if rec.Dir != "" {
@@ -103,7 +103,7 @@ func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []str
 				d.Problems = append(d.Problems, fmt.Sprintf("%s, of the receipt: %v", rec.File, err))
 				continue
 			}
-			st = i.stateOf(&Diagnosis{Hosts: []*Status{s}}, rec)
+			st = (&Diagnosis{Hosts: []*Status{s}}).stateOf(rec)
 		}
 		if st == nil || !st.installed() && !st.Broken {
 			d.Problems = append(d.Problems, fmt.Sprintf("%s was installed in %s (%s, %s) on %s, and no entry of ours is there any more; guardrails init puts it back, --uninstall forgets it",
@@ -115,8 +115,9 @@ func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []str
 	}
 }
 
-// stateOf finds the place of a receipt among those looked at.
-func (i *Installer) stateOf(d *Diagnosis, rec receipt) *State {
+// stateOf finds the place of a receipt among those looked at; nil if it is not
+// there, as where a plugin's settings file no longer names it.
+func (d *Diagnosis) stateOf(rec receipt) *State {
 	for _, s := range d.Hosts {
 		for n := range s.States {
 			if st := &s.States[n]; st.Host == rec.Host && st.Route == rec.Route && st.File == rec.File {
@@ -124,8 +125,40 @@ func (i *Installer) stateOf(d *Diagnosis, rec receipt) *State {
 			}
 		}
 	}
-	// A plugin's file may no longer name it.
 	return nil
+}
+
+// Hints says in a line each which installs of the receipts do not work any more.
+// It only looks, and starts nothing. What cannot be read it leaves to Doctor.
+func (i *Installer) Hints(ctx context.Context) []string {
+	all, _, err := i.readReceipts()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, rec := range all.Installs {
+		if rec.Dir != "" {
+			if _, err := os.Stat(rec.Dir); err != nil {
+				continue // a project that is gone needs no guard
+			}
+		}
+		s, err := i.Show(ctx, Request{Host: rec.Host, Dir: rec.Dir, ConfigDir: rec.ConfigDir})
+		if err != nil {
+			continue
+		}
+		say := func(why string) {
+			out = append(out, fmt.Sprintf("%s, installed in %s, does not work as it should: %s", rec.Host, rec.File, why))
+		}
+		switch st := (&Diagnosis{Hosts: []*Status{s}}).stateOf(rec); {
+		case st == nil || !st.installed() && !st.Broken:
+			say("no entry of ours is there any more")
+		case len(st.Problems) > 0:
+			say(st.Problems[0])
+		case !st.Enabled && len(s.Problems) > 0:
+			say(s.Problems[0])
+		}
+	}
+	return out
 }
 
 // modulePath is in every build of ours, whatever its version.

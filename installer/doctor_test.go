@@ -61,8 +61,10 @@ func TestDoctorNamesWhatIsBroken(t *testing.T) {
 		says    string
 	}{
 		"the program is gone": {nil, func(m *machine) { _ = os.Remove(m.state + "/bin/guardrails") }, "bin/guardrails is missing"},
-		"the program cannot be executed": {nil, func(m *machine) { _ = os.Chmod(m.state+"/bin/guardrails", 0o644) },
-			"is not executable (mode 0644)"},
+		"the program cannot be executed": {
+			nil, func(m *machine) { _ = os.Chmod(m.state+"/bin/guardrails", 0o644) },
+			"is not executable (mode 0644)",
+		},
 		"an entry was edited": {nil, func(m *machine) {
 			m.put(m.settings(), strings.Replace(m.read(m.settings()), m.state+"/bin/guardrails", "/bin/true", 4), 0o644)
 		}, "no handler of ours for SessionStart, UserPromptSubmit, UserPromptExpansion, PreToolUse"},
@@ -70,8 +72,10 @@ func TestDoctorNamesWhatIsBroken(t *testing.T) {
 		"a timeout is missing": {nil, func(m *machine) {
 			m.put(m.settings(), strings.Replace(m.read(m.settings()), ",\n            \"timeout\": 10", "", 1), 0o644)
 		}, "SessionStart: timeout is missing"},
-		"hooks are switched off": {nil, func(m *machine) { m.put(m.home+"/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) },
-			"disableAllHooks in "},
+		"hooks are switched off": {
+			nil, func(m *machine) { m.put(m.home+"/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) },
+			"disableAllHooks in ",
+		},
 		"another guardrails is first on PATH": {nil, func(m *machine) {
 			m.put(m.root+"/other/guardrails", "#!/bin/sh\necho theirs\n", 0o755)
 			m.env["PATH"] = m.root + "/other:" + m.env["PATH"]
@@ -185,5 +189,39 @@ func TestDoctorRunsTheStringThatIsRegistered(t *testing.T) {
 		if got := m.read(log); !strings.HasPrefix(got, "hook --agent "+v.host) {
 			t.Errorf("%s: %s", v, got)
 		}
+	}
+}
+
+func TestHintsNameAnInstallThatIsGone(t *testing.T) {
+	m := newMachine(t)
+	m.install(m.personal())
+	m.install(place{host: "antigravity"}.request(m))
+	if got := m.installer().Hints(t.Context()); got != nil {
+		t.Errorf("all is well, but %q", got)
+	}
+	m.put(m.settings(), "{}", 0o644)
+	m.install(place{host: "muse"}.request(m))
+	before := tree(t, m.root)
+	got := strings.Join(m.installer().Hints(t.Context()), "\n")
+	for _, want := range []string{"claude, installed in " + m.settings(), "no entry of ours is there any more", "muse, installed in ", "not installed in Muse"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "antigravity") {
+		t.Error(got)
+	}
+	if diff := cmp.Diff(before, tree(t, m.root)); diff != "" {
+		t.Errorf("changed:\n%s", diff)
+	}
+}
+
+func TestGeminiTwiceIsNoFault(t *testing.T) {
+	m := newMachine(t)
+	m.install(place{host: "gemini"}.request(m))
+	m.install(place{host: "gemini", scope: User, route: Settings, named: true}.request(m))
+	d, said := m.doctor("gemini")
+	if d.Code() != 0 || !strings.Contains(said, "installed in 2 places, which is one too many but harmless") {
+		t.Errorf("code %d\n%s", d.Code(), said)
 	}
 }

@@ -114,8 +114,11 @@ func (f folder) plan(i *Installer, have receipt) (dirs []string, backups, files 
 // extra lists what is in the folder and not of it.
 func (f folder) extra() []string {
 	var out []string
-	_ = filepath.WalkDir(f.root, func(path string, d fs.DirEntry, err error) error { // what cannot be read is found by who reads it
-		if err != nil || slices.Contains(f.dirs(), path) {
+	_ = filepath.WalkDir(f.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be read is told by who reads it
+		}
+		if slices.Contains(f.dirs(), path) {
 			return nil
 		}
 		if !slices.ContainsFunc(f.files, func(b bundled) bool { return f.path(b) == path }) {

@@ -223,8 +223,11 @@ func (g gemini) foreign(i *Installer, f folder) error {
 		return refuse(f.root, "an extension named guardrails was installed there by gemini itself; run gemini extensions uninstall guardrails first")
 	}
 	manifest, _, err := readFile(filepath.Join(f.root, "gemini-extension.json"))
-	if err != nil || manifest == nil || digest(manifest) == digest(f.files[len(f.files)-1].data) {
-		return nil // nothing there, or ours; what cannot be read is refused later
+	if err != nil {
+		return &Refusal{f.root, unwrapPath(err)}
+	}
+	if manifest == nil || digest(manifest) == digest(f.files[len(f.files)-1].data) {
+		return nil // nothing there, or ours
 	}
 	all, _, err := i.readReceipts()
 	if err != nil {
@@ -483,7 +486,9 @@ func (g gemini) show(_ context.Context, i *Installer, r Request) (*Status, error
 		}
 		s.States = append(s.States, st)
 	}
-	s.double("Gemini CLI")
+	if places := s.places(); len(places) > 1 {
+		s.Notes = append(s.Notes, fmt.Sprintf("installed in %d places, which is one too many but harmless: Gemini CLI runs a command once for an event, however often it is named: %s", len(places), strings.Join(places, ", ")))
+	}
 	return s, nil
 }
 

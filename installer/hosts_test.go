@@ -70,9 +70,6 @@ func (v place) done(first bool) Outcome {
 	return Already
 }
 
-// shared reports whether the entries stand in a file that others write too.
-func (v place) shared() bool { return v.named || v.host == "antigravity" }
-
 // prepare puts what is others' into the way.
 func (v place) prepare(m *machine) {
 	if v.host == "antigravity" {
@@ -82,10 +79,14 @@ func (v place) prepare(m *machine) {
 
 func places() []place {
 	return []place{
-		{host: "gemini"}, {host: "gemini", scope: User},
-		{host: "gemini", route: Settings, named: true}, {host: "gemini", scope: User, route: Settings, named: true},
-		{host: "antigravity"}, {host: "antigravity", scope: User},
-		{host: "muse"}, {host: "muse", scope: User},
+		{host: "gemini"},
+		{host: "gemini", scope: User},
+		{host: "gemini", route: Settings, named: true},
+		{host: "gemini", scope: User, route: Settings, named: true},
+		{host: "antigravity"},
+		{host: "antigravity", scope: User},
+		{host: "muse"},
+		{host: "muse", scope: User},
 	}
 }
 
@@ -299,8 +300,7 @@ func TestSharedFilesKeepEveryByte(t *testing.T) {
 				m.put(v.file(m), string(src), 0o640)
 				before := m.users()
 				rep, err := m.installer().Install(t.Context(), v.request(m), false)
-				var refusal *Refusal
-				if errors.As(err, &refusal) {
+				if _, refused := errors.AsType[*Refusal](err); refused {
 					if diff := cmp.Diff(before, m.users()); diff != "" {
 						t.Errorf("refused, and changed:\n%s", diff)
 					}
@@ -632,23 +632,35 @@ func TestMusesRecordIsReadAndSaysWhatIsNext(t *testing.T) {
 		next     []string
 		outcome  Outcome
 	}{
-		"not installed": {func(*machine, string) {}, "not installed in Muse", false,
-			[]string{"muse plugins install ROOT --scope project", "muse plugins approve guardrails"}, Partial},
-		"installed, review needed": {func(m *machine, root string) { m.museFiles(root, "true", "") }, "review needed", true,
-			[]string{"muse plugins approve guardrails"}, Partial},
+		"not installed": {
+			func(*machine, string) {}, "not installed in Muse", false,
+			[]string{"muse plugins install ROOT --scope project", "muse plugins approve guardrails"},
+			Partial,
+		},
+		"installed, review needed": {
+			func(m *machine, root string) { m.museFiles(root, "true", "") }, "review needed", true,
+			[]string{"muse plugins approve guardrails"},
+			Partial,
+		},
 		"approved": {func(m *machine, root string) { m.museFiles(root, "true", approval); m.museCopy(root) }, "yes: 1 hook(s) on Muse's record; read, not verified", true, nil, Already},
 		"switched off by the user": {func(m *machine, root string) {
 			m.museFiles(root, "true", strings.Replace(approval, "true", "false", 1))
 		}, "switched off by the user", true, []string{"muse plugins approve guardrails"}, Partial},
-		"disabled": {func(m *machine, root string) { m.museFiles(root, "false", approval) }, "disabled in Muse", false,
-			[]string{"muse plugins enable guardrails"}, Partial},
+		"disabled": {
+			func(m *machine, root string) { m.museFiles(root, "false", approval) }, "disabled in Muse", false,
+			[]string{"muse plugins enable guardrails"},
+			Partial,
+		},
 		"modified": {func(m *machine, root string) {
 			m.museFiles(root, "true", approval)
 			m.museCopy(root)
 			m.put(m.home+"/.local/share/muse/plugins/cache/local/guardrails/abc/package/hooks/hooks.json", "{}", 0o600)
 		}, "modified since Muse took its copy", true, []string{"muse plugins update guardrails", "muse plugins approve guardrails"}, Partial},
-		"from elsewhere": {func(m *machine, _ string) { m.museFiles("/elsewhere", "true", approval) }, "Muse has guardrails from /elsewhere", false,
-			[]string{"muse plugins remove guardrails", "muse plugins install ROOT --scope project", "muse plugins approve guardrails"}, Partial},
+		"from elsewhere": {
+			func(m *machine, _ string) { m.museFiles("/elsewhere", "true", approval) }, "Muse has guardrails from /elsewhere", false,
+			[]string{"muse plugins remove guardrails", "muse plugins install ROOT --scope project", "muse plugins approve guardrails"},
+			Partial,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t)

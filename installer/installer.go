@@ -83,7 +83,7 @@ type Request struct {
 	Host      string
 	Scope     Scope
 	Route     Route
-	AnyRoute  bool   // uninstall: whatever route is found
+	AnyRoute  bool   // no route was named: install takes the host's usual one, uninstall whatever is found
 	Dir       string // the project, absolute; unused for User
 	ConfigDir string // the host's configuration folder, absolute; "" = its default
 	Force     bool   // replace a newer build; remove files that were edited

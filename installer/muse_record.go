@@ -133,6 +133,7 @@ func findPlugin(n jsonedit.Node, key string, depth int) (jsonedit.Node, bool) {
 				return found, true
 			}
 		}
+	default:
 	}
 	return n, false
 }

@@ -13,7 +13,7 @@ import (
 // these and nothing else. config.yaml is the human's and not among them.
 func stateNames() []string {
 	return []string{
-		"backups", "bin", "hosts", "installs.json", "log", "permits.json", "permits.json.lock", "protect", "sessions",
+		"backups", "bin", "hinted", "hosts", "installs.json", "log", "permits.json", "permits.json.lock", "protect", "sessions",
 		"trust.json", "trust.json.lock",
 	}
 }

@@ -177,17 +177,15 @@ func (i *Installer) status(host string) *Status {
 	return s
 }
 
-// double says that a host runs us more than once for each call.
-func (s *Status) double(title string) {
-	var places []string
+// places lists where entries of ours stand.
+func (s *Status) places() []string {
+	var out []string
 	for n := range s.States {
 		if st := &s.States[n]; st.installed() {
-			places = append(places, st.File+" ("+st.Route+")")
+			out = append(out, st.File+" ("+st.Route+")")
 		}
 	}
-	if len(places) > 1 {
-		s.Problems = append(s.Problems, fmt.Sprintf("installed in %d places: %s runs each; a call counts once; uninstall all but one: %s", len(places), title, strings.Join(places, ", ")))
-	}
+	return out
 }
 
 func (c claude) show(ctx context.Context, i *Installer, r Request) (*Status, error) {
@@ -218,7 +216,9 @@ func (c claude) show(ctx context.Context, i *Installer, r Request) (*Status, err
 			}
 		}
 	}
-	s.double("Claude Code")
+	if places := s.places(); len(places) > 1 {
+		s.Problems = append(s.Problems, fmt.Sprintf("installed in %d places: Claude Code runs each; a call counts once; uninstall all but one: %s", len(places), strings.Join(places, ", ")))
+	}
 	return s, nil
 }
 

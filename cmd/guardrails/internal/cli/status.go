@@ -24,7 +24,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Example: `  guardrails status
   guardrails status --session 21bf6993-6b7b-4c56-a4ee-992a90da93e8 --json`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.hint(cmd.Context())
 			store := &session.Store{Dir: filepath.Join(a.state, "sessions"), Now: a.now}
 			host := agent
 			if id == "" {

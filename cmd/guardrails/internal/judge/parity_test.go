@@ -32,7 +32,6 @@ type scene struct {
 	path                  string
 	content               string
 	old                   string // what an edit replaces
-	mcp                   bool   // the write is an MCP server's
 	exit                  int    // of a command that ran
 	prompt, message, from string
 }
