@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/tidwall/sjson"
+
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -97,26 +99,15 @@ func commandMember(t *hook.Tool) (command, key string) {
 	return command, key
 }
 
-// withMember returns object with one member's text replaced. Every other value
-// keeps its bytes: numbers are not read.
+// withMember returns a valid JSON object with one member's text replaced. Every
+// other byte stays. The key holds letters, "-" and "_" only, so it is a plain
+// sjson path.
 func withMember(object []byte, key, text string) (json.RawMessage, error) {
-	out := append(make([]byte, 0, len(object)+len(text)), '{')
-	for k, v := range hook.Members(object) {
-		name, err := encode(string(k))
-		if err != nil {
-			return nil, err
-		}
-		if string(k) == key {
-			if v, err = encode(text); err != nil {
-				return nil, err
-			}
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, name...), ':'), v...)
+	value, err := encode(text)
+	if err != nil {
+		return nil, err
 	}
-	return append(out, '}'), nil
+	return sjson.SetRawBytes(object, key, value)
 }
 
 // encode writes a JSON string without the escapes that HTML needs.

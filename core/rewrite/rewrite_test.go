@@ -88,10 +88,10 @@ func TestTheWholeInputIsKept(t *testing.T) {
 	g := New(Settings{Rules: rules})
 	tests := []struct{ input, want string }{
 		{`{"command":"git status","description":"d","workdir":"w"}`, `{"command":"rtk git status","description":"d","workdir":"w"}`},
-		{`{ "n": 12345678901234567890.10, "command": "git status", "deep": {"a":[1.50, null]} }`, `{"n":12345678901234567890.10,"command":"rtk git status","deep":{"a":[1.50, null]}}`},
+		{`{ "n": 12345678901234567890.10, "command": "git status", "deep": {"a":[1.50, null]} }`, `{ "n": 12345678901234567890.10, "command": "rtk git status", "deep": {"a":[1.50, null]} }`},
 		{`{"CommandLine":"git status","Cwd":"/w","WaitMsBeforeAsync":2000}`, `{"CommandLine":"rtk git status","Cwd":"/w","WaitMsBeforeAsync":2000}`},
 		{`{"command":"git commit -m \"<a> & b\" && ls"}`, `{"command":"rtk git commit -m \"<a> & b\" && ls"}`},
-		{`{"com\u006dand":"git status","é":1}`, `{"command":"rtk git status","é":1}`},
+		{`{"com\u006dand":"git status","é":1}`, `{"com\u006dand":"rtk git status","é":1}`},
 	}
 	for _, tt := range tests {
 		v, err := g.Run(context.Background(), pass(shell(tt.input)))
