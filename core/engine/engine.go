@@ -120,6 +120,9 @@ type want struct {
 func (j *judgement) run() {
 	for i, g := range j.Gates {
 		ok, why := g.Applies(j.event)
+		if !ok && j.standIn(g) {
+			continue
+		}
 		if !ok {
 			j.res.Runs = append(j.res.Runs, Run{Gate: g.ID, Why: why})
 			continue

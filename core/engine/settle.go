@@ -45,7 +45,7 @@ func (j *judgement) settle() {
 
 // mustWrite reports whether this event may change the state.
 func (j *judgement) mustWrite() bool {
-	if len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() {
+	if len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() {
 		return true
 	}
 	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
@@ -86,6 +86,7 @@ func (j *judgement) apply(tx *session.Tx) {
 			tx.NewTurn()
 		}
 	}
+	j.stopped(tx)
 	for _, n := range j.notices {
 		if fact := "notice:" + n.gate; !noted(tx, fact) {
 			tx.Apply(session.Note(fact, "told", tx.Now()))

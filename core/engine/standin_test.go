@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+)
+
+// seldom is a host whose Stop may not come.
+func seldom() hook.Capabilities {
+	c := caps()
+	c.Stop = []hook.EventName{hook.Stop, hook.UserPromptSubmit, hook.PreToolUse}
+	return c
+}
+
+func typed(e Engine, n int) hook.Verdict {
+	e.Started = time.Now()
+	ev := event(hook.UserPromptSubmit, hook.Other)
+	ev.Prompt, ev.Raw = "go on", fmt.Appendf(nil, `{"prompt":%d}`, n)
+	return e.Judge(context.Background(), ev).Verdict
+}
+
+func command(e Engine, line string) hook.Verdict {
+	ev := event(hook.PreToolUse, hook.Shell)
+	ev.Tool.Input, _ = json.Marshal(map[string]string{"command": line})
+	return e.Judge(context.Background(), ev).Verdict
+}
+
+func TestWhatIsOwedReachesTheNextPromptOfAHostWhoseStopDidNotCome(t *testing.T) {
+	reason := "owed"
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: seldom(), Store: newStore(t)}
+	if v := typed(e, 1); v.Context != "" {
+		t.Fatalf("the first prompt ends no turn: %+v", v)
+	}
+	if v := typed(e, 2); v.Decision != hook.Advise || v.Context != "owed" {
+		t.Fatalf("no Stop came, and the prompt says %+v", v)
+	}
+	if v := stop(e, 3).Verdict; v.Decision != hook.Block || v.Reason != "owed" {
+		t.Fatalf("the prompt counted as a block: %+v", v)
+	}
+	if v := typed(e, 4); v.Context != "" {
+		t.Fatalf("Stop came, and the prompt says it again: %+v", v)
+	}
+}
+
+func TestWhatIsOwedRefusesTheHandingOver(t *testing.T) {
+	reason := "owed"
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: seldom(), Store: newStore(t)}
+	for _, line := range []string{"git push", "git -C sub push origin x", "cd a && gh pr create --fill", "glab mr merge 3", "sudo git push"} {
+		if v := command(e, line); v.Decision != hook.Deny || v.Reason != "owed" {
+			t.Errorf("%s: %+v", line, v)
+		}
+	}
+	for _, line := range []string{"git status", "echo git push", "git commit -m 'push it'", "gh pr view 3", "gh issue create"} {
+		if v := command(e, line); v.Decision != hook.Pass {
+			t.Errorf("%s: %+v", line, v)
+		}
+	}
+	reason = ""
+	if v := command(e, "git push"); v.Decision != hook.Pass {
+		t.Errorf("nothing is owed: %+v", v)
+	}
+}
+
+func TestAHostThatSendsStopNeedsNoStandIn(t *testing.T) {
+	reason := "owed"
+	c := caps()
+	c.Stop = []hook.EventName{hook.Stop}
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: c, Store: newStore(t)}
+	typed(e, 1)
+	if v := typed(e, 2); v.Context != "" {
+		t.Errorf("%+v", v)
+	}
+	if v := command(e, "git push"); v.Decision != hook.Pass {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestWhatWasReleasedStandsInForNothing(t *testing.T) {
+	reason := "owed"
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: seldom(), Store: newStore(t)}
+	for n := range 4 {
+		stop(e, n)
+	}
+	if v := command(e, "git push"); v.Decision != hook.Pass {
+		t.Errorf("released, and a push is refused: %+v", v)
+	}
+}
