@@ -46,7 +46,7 @@ var allowances = []allowance{
 		why:    "gates are handed an event and decoded settings; they do not know each other, the engine, the loader or a host",
 	},
 	{
-		who: []string{"core/scan/pii", "core/scan/secrets"},
+		who: []string{"core/scan/injection", "core/scan/pii", "core/scan/secrets"},
 		why: "validators are pure: text in, findings out",
 	},
 	{

@@ -1,0 +1,206 @@
+package injection
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is one word as it is meant: small letters without accents, look-alikes,
+// invisible characters and digits for letters.
+type token struct {
+	text       string
+	start, end int
+	opens      bool // starts a sentence
+}
+
+// split fills s.words.
+func (s *scan) split(ctx context.Context) error {
+	s.words = make([]token, 0, len(s.text)/6+8)
+	var buf [64]byte
+	word := buf[:0]
+	start, opens := -1, true
+	digits, letters := 0, 0
+	flush := func(end int) {
+		if start < 0 {
+			return
+		}
+		if digits > 0 && letters > 0 {
+			unleet(word)
+		}
+		if len(word) > 0 && (letters > 0 || digits > 0) {
+			s.words = append(s.words, token{string(word), start, end, opens})
+			opens = false
+		}
+		word, start, digits, letters = buf[:0], -1, 0, 0
+	}
+	next := 0
+	for i := 0; i < len(s.text); {
+		if i >= next {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			next = i + 64<<10
+		}
+		c := s.text[i]
+		size := 1
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s.text[i:])
+			size = n
+			switch {
+			case invisible(r) || unicode.Is(unicode.Mn, r):
+				i += n
+				continue
+			case r == '’' || r == '‘':
+				c = '\''
+			case r == '。' || r == '！' || r == '？':
+				flush(i)
+				opens = true
+				i += n
+				continue
+			default:
+				c = fold(r)
+				if c == 0 && unicode.IsLetter(r) {
+					if start < 0 {
+						start = i
+					}
+					letters++
+					if len(word) < 48 {
+						word = utf8.AppendRune(word, unicode.ToLower(r))
+					}
+					i += n
+					continue
+				}
+			}
+		}
+		switch {
+		case c-'a' <= 25 || c-'A' <= 25:
+			if start < 0 {
+				start = i
+			}
+			letters++
+			if len(word) < 48 {
+				word = append(word, c|0x20)
+			}
+		case c-'0' <= 9 || (c == '@' || c == '$') && start >= 0 && i+1 < len(s.text) && asciiLetter(s.text[i+1]):
+			if start < 0 {
+				start = i
+			}
+			digits++
+			if len(word) < 48 {
+				word = append(word, c)
+			}
+		case c == '\'' && start >= 0 && i+size < len(s.text) && asciiLetter(s.text[i+size]):
+			// don't is one word
+		default:
+			flush(i)
+			switch c {
+			case '.', '!', '?':
+				if i+1 >= len(s.text) || s.text[i+1] <= ' ' || strings.IndexByte("\"')*#]!.?`", s.text[i+1]) >= 0 || s.text[i+1] >= utf8.RuneSelf {
+					opens = true
+				}
+			case ';', '{', '}', '[', ':', '"', '#', '<', '>', '|', '*':
+				opens = true
+			case '\n':
+				if i+1 < len(s.text) && (s.text[i+1] == '\n' || s.text[i+1] == '-' || s.text[i+1] == '\r') {
+					opens = true
+				}
+			}
+		}
+		i += size
+	}
+	flush(len(s.text))
+	s.joinSpaced()
+	return nil
+}
+
+func asciiLetter(c byte) bool { return c|0x20-'a' <= 25 }
+
+// unleet writes digits between letters as the letters that they resemble.
+func unleet(word []byte) {
+	for i, c := range word {
+		switch c {
+		case '0':
+			word[i] = 'o'
+		case '1':
+			word[i] = 'i'
+		case '3':
+			word[i] = 'e'
+		case '4', '@':
+			word[i] = 'a'
+		case '5', '$':
+			word[i] = 's'
+		case '7':
+			word[i] = 't'
+		}
+	}
+}
+
+// joinSpaced makes one word of letters that stand alone in a row, as in
+// i g n o r e; a wider gap ends it.
+func (s *scan) joinSpaced() {
+	out := s.words[:0]
+	for i := 0; i < len(s.words); {
+		j := i
+		for j < len(s.words) && len(s.words[j].text) == 1 && (j == i || s.words[j].start-s.words[j-1].end <= 1) {
+			j++
+		}
+		if j-i < 4 {
+			out = append(out, s.words[i])
+			i++
+			continue
+		}
+		var b strings.Builder
+		for _, w := range s.words[i:j] {
+			b.WriteString(w.text)
+		}
+		out = append(out, token{b.String(), s.words[i].start, s.words[j-1].end, s.words[i].opens})
+		i = j
+	}
+	s.words = out
+}
+
+// invisible reports whether a character shows nothing.
+func invisible(r rune) bool {
+	switch {
+	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x206f,
+		r == 0xfeff, r == 0xad, r == 0x34f, r == 0x180e, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0000 && r <= 0xe01ef:
+		return true
+	}
+	return false
+}
+
+// fold returns the ASCII letter or digit that r looks like, 0 if none.
+func fold(r rune) byte {
+	switch {
+	case r >= 0xff01 && r <= 0xff5e: // full width
+		return byte(r - 0xff01 + '!')
+	case r >= 0x1d400 && r <= 0x1d6a3: // mathematical alphabets, capitals and small ones in turn
+		k := byte((r - 0x1d400) % 52)
+		return 'a' + k%26
+	case r >= 0x1d7ce && r <= 0x1d7ff:
+		return '0' + byte((r-0x1d7ce)%10)
+	case r >= 0x24b6 && r <= 0x24e9: // circled
+		return 'a' + byte((r-0x24b6)%26)
+	case r >= 0x1f130 && r <= 0x1f189: // squared
+		return 'a' + byte((r-0x1f130)%32)%26
+	}
+	return lookalikes()[unicode.ToLower(r)]
+}
+
+// lookalikes are accented letters and what Cyrillic, Greek and small capitals
+// share with Latin.
+var lookalikes = sync.OnceValue(func() map[rune]byte {
+	m := map[rune]byte{}
+	for _, row := range [...]string{
+		"aàáâãäåāăąаαɑᴀ", "bвβʙ", "cçćčсᴄ", "dďđԁᴅ", "eèéêëēĕėęěеεᴇ", "fꜰ", "gğɡɢ", "hһнʜ", "iìíîïīįıіιɩɪ", "jјᴊ", "kкκᴋ", "lłӏʟ",
+		"mмᴍ", "nñńňɴ", "oòóôõöøōŏőоοᴏ", "pрρᴘ", "qԛ", "rřʀ", "sšśșѕꜱ", "tțťтτᴛ", "uùúûüūůűυᴜ", "vѵνᴠ", "wԝᴡ", "xхχ", "yýÿуγʏ", "zžźżᴢ",
+	} {
+		for _, r := range row[1:] {
+			m[r] = row[0]
+		}
+	}
+	return m
+})
