@@ -85,7 +85,54 @@ func runsRemote(j *judge, c *shellcmd.Command) (match, bool) {
 	if what, ok := f.remote[j.cur.index]; ok {
 		return match{what: what}, true
 	}
+	if runsFetchedCode(c) {
+		return match{what: "evaluates what it fetches"}, true
+	}
 	return match{}, false
+}
+
+// runsFetchedCode reports whether a program in another language opens a
+// connection and evaluates text that is not in it.
+func runsFetchedCode(c *shellcmd.Command) bool {
+	net := false
+	for i := range c.Effects {
+		net = net || c.Effects[i].Kind == shellcmd.Network
+	}
+	if !net {
+		return false
+	}
+	for i := range c.Code {
+		var calls []string
+		switch c.Code[i].Lang {
+		case shellcmd.LangPython:
+			calls = []string{"exec(", "eval("}
+		case shellcmd.LangNode:
+			calls = []string{"eval(", "Function(", "runInThisContext("}
+		case shellcmd.LangRuby, shellcmd.LangPerl, shellcmd.LangPHP:
+			calls = []string{"eval(", "eval "}
+		}
+		text := c.Code[i].Text
+		for _, call := range calls {
+			for at := 0; ; {
+				n := strings.Index(text[at:], call)
+				if n < 0 {
+					break
+				}
+				at += n + len(call)
+				if before := at - len(call) - 1; before >= 0 && (isNameByte(text[before]) || text[before] == '.') {
+					continue
+				}
+				if arg := strings.TrimLeft(text[at:], " "); arg != "" && !strings.HasPrefix(arg, "'") && !strings.HasPrefix(arg, `"`) && arg[0] != '{' {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // shellPath reports whether a command line is a bare shell.

@@ -648,25 +648,22 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 var rmFlags = grammar{}
 
 // finders returns the find commands whose findings c deletes: those whose
-// -exec it is, and those that feed its xargs.
+// -exec it is, and those whose output its words come from.
 func (j *judge) finders(c *shellcmd.Command, ops []*word) []*shellcmd.Command {
-	if c.Via != shellcmd.ViaExec || c.Parent < 0 || c.Parent >= len(j.line.Commands) {
-		return nil
-	}
 	isFind := func(c *shellcmd.Command) bool {
 		return c.Program == "find" || c.Program == "gfind" || c.Program == "bfs"
 	}
-	if p := &j.line.Commands[c.Parent]; isFind(p) {
+	if c.Via == shellcmd.ViaExec && c.Parent >= 0 && c.Parent < len(j.line.Commands) && isFind(&j.line.Commands[c.Parent]) {
 		for _, w := range ops {
 			if unknown(w) || strings.Contains(w.Raw, "{}") {
-				return []*shellcmd.Command{p}
+				return []*shellcmd.Command{&j.line.Commands[c.Parent]}
 			}
 		}
 		return nil
 	}
 	var out []*shellcmd.Command
 	for _, w := range ops {
-		if !unknown(w) || len(w.Subst) == 0 {
+		if !unknown(w) || strings.Trim(w.Text, shellcmd.Unknown) != "" {
 			continue
 		}
 		for _, i := range w.Subst {

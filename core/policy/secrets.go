@@ -799,6 +799,33 @@ func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 	return match{}, false
 }
 
+// onlyIfMissing reports whether the current command runs only where the file
+// that w names is not there yet: test -f w || …, cp -n.
+func (j *judge) onlyIfMissing(w *word) bool {
+	cmds := j.line.Commands
+	i := j.cur.index
+	c := &cmds[i]
+	if c.Program == "cp" && has(cpFlags.parse(c.Args()), "-n", "--no-clobber") {
+		return true
+	}
+	if i == 0 || !c.Has(shellcmd.Conditional) || cmds[i-1].End > c.Pos || c.Pos > len(j.line.Source) {
+		return false
+	}
+	p := &cmds[i-1]
+	switch p.Program {
+	case "test", "[", "[[":
+	default:
+		return false
+	}
+	named, not := false, p.Has(shellcmd.Negated)
+	for _, a := range p.Args() {
+		named = named || a.Text == w.Text
+		not = not || a.Text == "!"
+	}
+	between := j.line.Source[cmds[i-1].End:c.Pos]
+	return named && (strings.Contains(between, "||") && !not || not && (strings.Contains(between, "&&") || strings.Contains(between, "then")))
+}
+
 // makesKey reports whether a program is one that makes keys and certificates.
 func makesKey(program string) bool {
 	switch program {
@@ -843,7 +870,7 @@ func secretDestroy(j *judge, c *shellcmd.Command) (match, bool) {
 		} else if s == secretEnv {
 			// A new file may be made; one that is there may not be lost.
 			bare := c.Program == "" || c.Program == "truncate"
-			if !bare && !j.anyExists(c, w.path) {
+			if !bare && (!j.anyExists(c, w.path) || j.onlyIfMissing(w.path)) {
 				continue
 			}
 			if w.inPlace {

@@ -106,3 +106,33 @@ func TestLinksMadeByOtherLanguagesAreSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestInputIsReadThroughDescriptorsAndSubstitutions(t *testing.T) {
+	for _, src := range []string{
+		"exec 9<<<'rm -rf /x'; bash <&9",
+		"exec 9<<'E'\nrm -rf /x\nE\nbash <&9",
+		"bash < <(echo 'rm -rf /x')",
+		"mapfile -t a < <(echo /x); rm -rf \"${a[0]}\"",
+		"read -r d < <(printf /x); rm -rf \"$d\"",
+		"xargs -a <(echo /x) rm -rf",
+		"echo /x > l; xargs -a l rm -rf",
+		"make -f <(printf 'all:\\n\\trm -rf /x\\n')",
+		"D=/x make -f - <<'E'\nall:\n\trm -rf $(D)\nE",
+		"BASH_ENV=<(echo 'rm -rf /x') bash -c :",
+		"echo 'rm -rf /x' > e; BASH_ENV=e bash y",
+	} {
+		if got := ranBy(src); !slices.Contains(got, "rm -rf /x") {
+			t.Errorf("%q: %q", src, got)
+		}
+	}
+}
+
+func TestCdMayGoWhereCdpathLeads(t *testing.T) {
+	l := Parse("CDPATH=/ cd home && rm -rf user", Options{Cwd: "/w"})
+	for i := range l.Commands {
+		if c := &l.Commands[i]; c.Program == "rm" && c.Dir == "/w/home" && slices.Contains(c.DirElse, "/home") {
+			return
+		}
+	}
+	t.Error("rm is not seen in /home")
+}

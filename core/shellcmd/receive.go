@@ -23,6 +23,11 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	switch name {
 	case "cd", "pushd", "popd", "chdir", "dirs":
 		if own {
+			for _, a := range cmd.Assigns {
+				if a.Name == "CDPATH" {
+					st.set(a.Name, valueOf(&a.Value))
+				}
+			}
 			r.changeDir(name, argv, st)
 		}
 		cmd.Stdout.Known = name == "cd"
@@ -238,7 +243,15 @@ func (r *reader) changeDir(name string, argv []Word, st *state) {
 		st.chdir(&w)
 		return
 	}
-	st.chdir(&argv[i])
+	w := argv[i]
+	if v, ok := st.lookup("CDPATH"); ok && v.first().static && w.Static && !isAbs(w.Text) && !strings.HasPrefix(w.Text, ".") {
+		for dir := range strings.SplitSeq(v.first().texts[0], ":") {
+			if isAbs(dir) && len(w.Or) < maxAlts {
+				w.Or = append(slices.Clip(w.Or), dir+"/"+w.Text)
+			}
+		}
+	}
+	st.chdir(&w)
 }
 
 // set follows set -e, set -o pipefail and set -- args.
@@ -626,6 +639,10 @@ flags:
 			}
 		}
 	}
+	if w, ok := cmd.Getenv("BASH_ENV"); ok && (isCode || i < len(argv)) && (len(w.Subst) > 0 || r.file(&w, cmd.Dir) != nil) {
+		r.runFile(idx, LangShell, w, nil, r.sub(idx, st), s)
+		cmd = &r.line.Commands[idx]
+	}
 	switch {
 	case isCode && i < len(argv):
 		w := argv[i]
@@ -711,6 +728,7 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 	argv := cmd.Argv
 	delim, custom, place, fromFile := "", false, "", false
 	one, notEmpty := false, false
+	var list Word
 	i, _ := opts(argv, 1, "adEIJLnPRsS", "arg-file delimiter max-args max-procs max-chars process-slot-var", func(name string, val *Word) bool {
 		switch name {
 		case "-0", "--null":
@@ -728,6 +746,9 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 			place, one = "{}", true
 		case "-a", "--arg-file":
 			fromFile = true
+			if val != nil {
+				list = *val
+			}
 		case "-r", "--no-run-if-empty":
 			notEmpty = true
 		}
@@ -737,6 +758,13 @@ func (r *reader) xargs(idx int, st *state, s *scope) {
 	in := cmd.Stdin
 	if fromFile {
 		in = Stream{}
+		if f := r.file(&list, cmd.Dir); f != nil {
+			in = Stream{Kind: File, Text: f.text, Known: f.known, Peers: f.from}
+		} else if len(list.Subst) > 0 && strings.Trim(list.Text, Unknown) == "" {
+			in.Kind, in.Peers = File, list.Subst
+			in.Text, in.Known = r.output(list.Subst, Capture)
+			cmd = &r.line.Commands[idx]
+		}
 	}
 	if len(words) == 0 {
 		words = []Word{{Raw: "echo", Text: "echo", Static: true, Pos: cmd.Pos, End: cmd.End}}
@@ -1755,6 +1783,10 @@ func (r *reader) makefile(idx int, w Word, st *state, s *scope) {
 		}
 	case f != nil:
 		in = Stream{Kind: File, Text: f.text, Known: f.known, Peers: f.from}
+	case len(w.Subst) > 0 && strings.Trim(w.Text, Unknown) == "": // <( … )
+		in = Stream{Kind: File, Peers: w.Subst}
+		in.Text, in.Known = r.output(w.Subst, Capture)
+		cmd = &r.line.Commands[idx]
 	default:
 		return
 	}
@@ -1762,10 +1794,10 @@ func (r *reader) makefile(idx int, w Word, st *state, s *scope) {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(in.Text, "\n") {
 		if rec, ok := strings.CutPrefix(line, "\t"); ok {
-			sb.WriteString(strings.ReplaceAll(strings.TrimLeft(rec, "@-+"), "$$", "$"))
+			sb.WriteString(makeVars(strings.TrimLeft(rec, "@-+")))
 			sb.WriteByte('\n')
 		} else if _, rec, ok := strings.Cut(line, ";"); ok && strings.Contains(line, ":") {
-			sb.WriteString(strings.TrimLeft(rec, "@-+ "))
+			sb.WriteString(makeVars(strings.TrimLeft(rec, "@-+ ")))
 			sb.WriteByte('\n')
 		}
 	}
@@ -1775,6 +1807,31 @@ func (r *reader) makefile(idx int, w Word, st *state, s *scope) {
 	w = Word{Text: sb.String(), Static: in.Known, Subst: in.Peers, Pos: cmd.Pos, End: cmd.End}
 	s2 := r.inside(idx, ViaCode, s)
 	r.run(codeText(w.Text, &w), r.sub(idx, st), s2)
+}
+
+// makeVars turns make's $(NAME) and $$ into the shell's ${NAME} and $.
+func makeVars(s string) string {
+	var sb strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '$' || i+1 >= len(s) {
+			sb.WriteByte(s[i])
+			continue
+		}
+		if s[i+1] == '$' {
+			sb.WriteByte('$')
+			i++
+			continue
+		}
+		if s[i+1] == '(' {
+			if name, _, ok := strings.Cut(s[i+2:], ")"); ok && syntax.ValidName(name) {
+				sb.WriteString("${" + name + "}")
+				i += len(name) + 2
+				continue
+			}
+		}
+		sb.WriteByte('$')
+	}
+	return sb.String()
 }
 
 // cmdExe is cmd /c.

@@ -134,6 +134,10 @@ func (r *reader) finish(idx int, assigns []Assign, redirs []Redirect, st *state,
 		if f := r.file(&cmd.Stdin.File, cmd.Dir); f != nil {
 			cmd.Stdin.Text, cmd.Stdin.Known = f.text, f.known
 			cmd.Stdin.Peers = union(cmd.Stdin.Peers, f.from)
+		} else if w := &cmd.Stdin.File; len(w.Subst) > 0 && strings.Trim(w.Text, Unknown) == "" { // < <( … )
+			text, known := r.output(w.Subst, Capture)
+			cmd = &r.line.Commands[idx]
+			cmd.Stdin.Text, cmd.Stdin.Known = text, known
 		}
 	}
 }

@@ -908,12 +908,8 @@ func streams(list []Redirect, in, out Stream) (Stream, Stream) {
 	for i := range list {
 		rd := &list[i]
 		switch {
-		case rd.Fd == 0 && (rd.Op == "<<" || rd.Op == "<<-"):
-			in = Stream{Kind: Here, Known: rd.Body.Static && len(rd.Body.Or) == 0, Text: rd.Body.Text, Peers: rd.Body.Subst}
-		case rd.Fd == 0 && rd.Op == "<<<":
-			in = Stream{Kind: Here, Known: rd.Target.Static && len(rd.Target.Or) == 0, Text: rd.Target.Text + "\n", Peers: rd.Target.Subst}
-		case rd.Fd == 0 && (rd.Op == "<" || rd.Op == "<>"):
-			in = fileStream(rd)
+		case rd.Fd == 0 && (rd.Op == "<" || rd.Op == "<>" || strings.HasPrefix(rd.Op, "<<")):
+			in = inputStream(rd)
 		case rd.Fd == 0 && rd.Op == "<&" && rd.Target.Text == "-":
 			in = Stream{Kind: Closed, Known: true}
 		case rd.Fd == 1 && rd.Op == ">&" && rd.Target.Text == "-":
@@ -927,7 +923,7 @@ func streams(list []Redirect, in, out Stream) (Stream, Stream) {
 			}
 		case rd.Fd == 0 && rd.Op == "<&":
 			if o := opened(list, rd.Target.Text); o != nil && !o.Writes() {
-				in = fileStream(o)
+				in = inputStream(o)
 			}
 		case rd.Fd == 1 && rd.Writes():
 			out = fileStream(rd)
@@ -943,11 +939,22 @@ func opened(list []Redirect, fd string) *Redirect {
 		return nil
 	}
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Fd == n && (list[i].Writes() || list[i].Reads()) {
+		if list[i].Fd == n && (list[i].Writes() || list[i].Reads() || strings.HasPrefix(list[i].Op, "<<")) {
 			return &list[i]
 		}
 	}
 	return nil
+}
+
+// inputStream is what a redirect gives to read.
+func inputStream(rd *Redirect) Stream {
+	switch rd.Op {
+	case "<<", "<<-":
+		return Stream{Kind: Here, Known: rd.Body.Static && len(rd.Body.Or) == 0, Text: rd.Body.Text, Peers: rd.Body.Subst}
+	case "<<<":
+		return Stream{Kind: Here, Known: rd.Target.Static && len(rd.Target.Or) == 0, Text: rd.Target.Text + "\n", Peers: rd.Target.Subst}
+	}
+	return fileStream(rd)
 }
 
 func fileStream(rd *Redirect) Stream {
