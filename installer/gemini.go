@@ -354,7 +354,8 @@ func (g gemini) settingsFiles(i *Installer, r Request) []string {
 }
 
 // switchedOff says what keeps the host from running our hooks: hooksConfig of
-// any file, and, for the extension, that it was disabled (0.61.0, measured).
+// any file, and, for the extension, that it was disabled or that only those of
+// named sources load (0.61.0, measured).
 func (g gemini) switchedOff(i *Installer, r Request, extension bool) []string {
 	var out []string
 	for _, f := range g.settingsFiles(i, r) {
@@ -368,6 +369,9 @@ func (g gemini) switchedOff(i *Installer, r Request, extension bool) []string {
 		}
 		if string(doc.At("hooksConfig", "enabled").Raw()) == "false" {
 			out = append(out, "hooksConfig.enabled is false in "+f+": no hook runs")
+		}
+		if extension && doc.At("security", "allowedExtensions").Len() > 0 {
+			out = append(out, "security.allowedExtensions in "+f+" names the sources of extensions, and ours has none: it is not loaded; install with --via settings")
 		}
 		disabled := doc.At("hooksConfig", "disabled")
 		for n := range disabled.Len() {
@@ -386,7 +390,7 @@ func (g gemini) switchedOff(i *Installer, r Request, extension bool) []string {
 
 // extensionOff reads the rules by which the host switches an extension off for
 // folders: the last that matches counts; "!" switches off, a trailing "*"
-// includes what is below (0.61.0, read).
+// includes what is below (0.61.0, measured).
 func (gemini) extensionOff(configDir, dir string) bool {
 	data, err := fsx.ReadFile(filepath.Join(configDir, "extensions", "extension-enablement.json"), maxConfig)
 	if err != nil {

@@ -790,6 +790,12 @@ func TestGeminisSwitchesAreSeen(t *testing.T) {
 		"hooks off by the organisation": {place{host: "gemini"}, func(m *machine) {
 			m.put(m.root+"/managed/settings.json", `{"hooksConfig": {"enabled": false}}`, 0o600)
 		}, "hooksConfig.enabled is false"},
+		"only extensions of named sources": {place{host: "gemini"}, func(m *machine) {
+			m.put(m.home+"/.gemini/settings.json", `{"security": {"allowedExtensions": ["^https://example\\.com/"]}}`, 0o600)
+		}, "ours has none: it is not loaded"},
+		"only extensions of named sources, but ours is in the settings": {place{host: "gemini", scope: User, named: true}, func(m *machine) {
+			m.put(m.project+"/.gemini/settings.json", `{"security": {"allowedExtensions": ["x"]}}`, 0o600)
+		}, ""},
 		"extension off everywhere": {place{host: "gemini"}, func(m *machine) {
 			m.put(m.home+"/.gemini/extensions/extension-enablement.json", `{"guardrails": {"overrides": ["!/*"]}}`, 0o600)
 		}, "the extension is disabled"},

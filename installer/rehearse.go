@@ -18,6 +18,7 @@ type Rehearsal struct {
 	Files              map[string][]byte // by path below the other home
 	Hooks              json.RawMessage   // the hooks member of a settings file, nil if there is none
 	Args               []string          // what the program must be told besides
+	Off                string            // what keeps the host from running them where they are, "" if nothing
 }
 
 // rehearser is a target whose program can be driven.
@@ -51,6 +52,12 @@ func (i *Installer) Rehearse(ctx context.Context, r Request) (all []Rehearsal, o
 			return nil, true, err
 		}
 		one.Host, one.Route, one.Scope, one.File = st.Host, st.Route, st.Scope, st.File
+		if !st.Enabled {
+			one.Off = "it is switched off"
+			if all := slices.Concat(st.Problems, s.Problems); len(all) > 0 {
+				one.Off = all[0]
+			}
+		}
 		all = append(all, one)
 	}
 	return all, true, nil

@@ -73,8 +73,11 @@ func (a *app) live(ctx context.Context, in *installer.Installer, agents []string
 		}
 		for _, p := range places {
 			l := liveResult{Host: host, File: p.File, Route: p.Route, Program: program}
-			if err := rehearse(ctx, &l, p); err != nil {
+			switch err := rehearse(ctx, &l, p); {
+			case err != nil:
 				l.Enforced, l.Why = false, strings.ReplaceAll(err.Error(), "\n", "; ")
+			case p.Off != "": // not all switches can be taken along
+				l.Enforced, l.Why = false, "it would work, but: "+p.Off
 			}
 			out = append(out, l)
 		}
