@@ -8,15 +8,6 @@ import (
 	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
-// Positions in bypassRules that file tools fire, too.
-const (
-	_ = iota
-	ruleHooksPath
-	_
-	ruleRemoveHooks
-	ruleGitFiles
-)
-
 var bypassRules = [...]Rule{
 	{
 		ID: "hook-bypass/no-verify", Verdict: hook.Deny,
@@ -25,15 +16,15 @@ var bypassRules = [...]Rule{
 		Instead: "fix what the hook reports, then `git commit -m x`",
 		Fire: []string{
 			"git commit --no-verify -m x", "git commit -nm x", "git commit -an -m x", "cd /tmp && git commit --no-verify -m x", "git push --no-verify",
-			"git commit --no-veri -m x", "git merge --no-verify topic", "git -c alias.c='commit -n' c -m x",
+			"git commit --no-veri -m x", "git merge --no-verify topic", "git config alias.ci 'commit --no-verify'", "git -c alias.c='commit -n' c -m x",
 		},
 		Pass: []string{
 			`git commit -m "mention --no-verify in text"`, "git push -n", "git log -n 3", "git commit -m -n", "git cherry-pick -n HEAD~1", "git merge -n topic",
-			"git commit -am x", "git add -n .",
+			"git commit -am x", "git add -n .", "git config alias.ci 'commit -v'",
 		},
 		check: noVerify,
 	},
-	ruleHooksPath: {
+	{
 		ID: "hook-bypass/hooks-path", Verdict: hook.Deny,
 		Doc:     "Pointing git at another folder of hooks, or at none (core.hooksPath).",
 		Why:     "the repository's hooks would silently not run",
@@ -55,24 +46,25 @@ var bypassRules = [...]Rule{
 		Pass:    []string{"HUSKY=1 git push", "HUSKY=0 npm ci", "SKIP=slow make test", "git commit -m 'HUSKY=0'"},
 		check:   hookEnvironment,
 	},
-	ruleRemoveHooks: {
+	{
 		ID: "hook-bypass/remove-hooks", Verdict: hook.Deny,
 		Doc:     "Deleting, moving or disabling the repository's hooks.",
 		Why:     "they are there to be run, and nothing reports that they are gone",
 		Instead: "fix what the hook reports; to read one, `cat .git/hooks/pre-commit`",
 		Fire: []string{
 			"rm .git/hooks/pre-commit", "rm -rf .git/hooks", "mv .git/hooks/pre-commit /tmp/x", "chmod -x .git/hooks/pre-push", "rm -rf .husky",
-			"> .git/hooks/pre-commit", "pre-commit uninstall", "npx lefthook uninstall",
+			"> .git/hooks/pre-commit", "pre-commit uninstall", "npx lefthook uninstall", "echo 'exit 0' > .git/hooks/pre-commit",
+			"cp /dev/null .git/hooks/pre-commit", "printf '#!/bin/sh\n' | tee .husky/pre-commit",
 		},
-		Pass:  []string{"cat .git/hooks/pre-commit", "chmod +x .git/hooks/pre-commit", "cp hooks/pre-commit .git/hooks/pre-commit", "ls .git/hooks", "pre-commit run", "rm -rf .git/hooks/*.sample"},
+		Pass:  []string{"cat .git/hooks/pre-commit", "chmod +x .git/hooks/pre-commit", "cp hooks/pre-commit .git/hooks/pre-commit", "ls .git/hooks", "pre-commit run", "rm -rf .git/hooks/*.sample", "echo 'npm test' > .husky/pre-commit"},
 		check: removeHooks,
 	},
-	ruleGitFiles: {
+	{
 		ID: "hook-bypass/git-files", Verdict: hook.Ask,
 		Doc:     "Writing git's own files with anything but git: its configuration, an installed hook, what else lies below .git.",
 		Why:     "they decide which hooks and programs git runs by itself",
 		Instead: "let git write it, e.g. `git config user.name x`",
-		Fire:    []string{"Write(.git/config)", "Edit(.git/hooks/pre-commit)", "Write(.git/HEAD)", "printf '[alias]\n' >> .git/config", "sed -i s/a/b/ .git/config", "echo x > .git/refs/heads/main"},
+		Fire:    []string{"Write(.git/config)", "Edit(.git/hooks/pre-commit)", "Write(.git/HEAD)", "printf '[alias]\n' >> .git/config", "sed -i s/a/b/ .git/config", "echo x > .git/refs/heads/main", "git config include.path /tmp/x"},
 		Pass:    []string{"git config user.name x", "cat .git/config", "Write(.git/info/exclude)", "Write(.git/hooks/commit-msg)", "echo build/ >> .git/info/exclude", "Read(.git/config)"},
 		check:   gitFiles,
 	},
@@ -89,6 +81,11 @@ var commitFlags = grammar{
 
 func noVerify(j *judge, c *shellcmd.Command) (match, bool) {
 	g := j.git(c)
+	if key, value := aliasSet(g); key != "" {
+		if v, ok := j.noVerifyIn(value); ok {
+			return match{what: "makes " + oneLine(key) + " an alias that " + v}, true
+		}
+	}
 	short := false
 	switch g.sub {
 	case "commit", "am":
@@ -135,6 +132,37 @@ func noVerify(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{}, false
 	}
 	return match{what: "skips the hooks (" + spelled + ")"}, true
+}
+
+// aliasSet returns the alias that a git config sets, and its text.
+func aliasSet(g *gitCmd) (key, value string) {
+	if g.sub != "config" || g.help {
+		return "", ""
+	}
+	ops := operands((&grammar{short: "f", long: []string{"--file", "--blob", "--type", "--default", "--comment", "--value"}}).parse(g.args))
+	if len(ops) > 0 && ops[0].Text == "set" {
+		ops = ops[1:]
+	}
+	if len(ops) < 2 || !strings.HasPrefix(strings.ToLower(ops[0].Text), "alias.") {
+		return "", ""
+	}
+	return ops[0].Text, ops[1].Text
+}
+
+// noVerifyIn reports whether the text of an alias skips hooks.
+func (j *judge) noVerifyIn(text string) (string, bool) {
+	sh, isShell := strings.CutPrefix(strings.TrimSpace(text), "!")
+	if !isShell {
+		sh = "git " + text
+	}
+	l := shellcmd.Parse(sh, shellcmd.Options{Cwd: j.cwd, Home: j.home})
+	for i := range l.Commands {
+		in := &judge{place: j.place, ctx: j.ctx, set: j.set, ev: j.ev, line: l, cur: facts{index: i}}
+		if m, hit := noVerify(in, &l.Commands[i]); hit {
+			return m.what, true
+		}
+	}
+	return "", false
 }
 
 func hooksPath(j *judge, c *shellcmd.Command) (match, bool) {
@@ -188,10 +216,24 @@ func hooksPath(j *judge, c *shellcmd.Command) (match, bool) {
 	}
 	to := ops[1]
 	p, ok := j.abs(g.dir, to.Text)
-	if ok && !unknown(to) && j.within(j.root, p) {
+	if ok && !unknown(to) && j.within(j.root, p) && j.mayHoldHooks(p) {
 		return match{}, false
 	}
 	return match{what: "sets core.hooksPath to " + oneLine(showWord(to))}, true
+}
+
+// mayHoldHooks reports whether a folder of the project is one for hooks: one
+// with files in it, or a new one that says so.
+func (j *judge) mayHoldHooks(p string) bool {
+	if j.fs == nil {
+		return true
+	}
+	entries, err := j.fs.ReadDir(j.real(p))
+	if err == nil {
+		return len(entries) > 0
+	}
+	low := strings.ToLower(p)
+	return strings.Contains(low, "hook") || strings.Contains(low, "husky")
 }
 
 func hookEnvironment(j *judge, c *shellcmd.Command) (match, bool) {
@@ -248,7 +290,8 @@ func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	for _, w := range j.writesOf(c) {
-		empties := w.from == nil && !w.appends && !w.inPlace && !w.mode && !w.remove && len(c.Argv) == 0
+		empties := w.from == nil && !w.appends && !w.inPlace && !w.mode && !w.remove && (len(c.Argv) == 0 || writesIdle(c)) ||
+			w.from != nil && w.from.Text == "/dev/null" || c.Program == "truncate"
 		noExec := w.mode && c.Program == "chmod" && takesExec(c.Args())
 		if !w.remove && !empties && !noExec {
 			continue
@@ -267,6 +310,17 @@ func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+// writesIdle reports whether what c writes is a script that does nothing.
+func writesIdle(c *shellcmd.Command) bool {
+	switch {
+	case c.Program == "tee":
+		return c.Stdin.Known && idle([]byte(c.Stdin.Text))
+	case c.Stdout.Known:
+		return idle([]byte(c.Stdout.Text))
+	}
+	return false
 }
 
 // takesExec reports whether a chmod takes the right to execute away.

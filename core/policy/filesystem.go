@@ -8,12 +8,6 @@ import (
 	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
-// Positions in filesystemRules that file tools fire, too.
-const (
-	ruleOverwriteSystem = 18
-	ruleWriteSystem     = 19
-)
-
 var filesystemRules = [...]Rule{
 	{
 		ID: "filesystem/delete-root", Verdict: hook.Deny,
@@ -164,7 +158,7 @@ var filesystemRules = [...]Rule{
 		Fire: []string{
 			"mkfs.ext4 /dev/sda", "mkfs.ext4 -L lsblk /dev/sdb1", "dd if=/dev/zero of=/dev/sda", "wipefs -a /dev/sdb -o /tmp/x.bak",
 			"cat image > /dev/sda", "shred /dev/sda", "blkdiscard /dev/nvme0n1", "cp image.iso /dev/disk2", "printf b | tee /proc/sysrq-trigger",
-			"dd if=/dev/zero of=/dev/sd?", "diskutil eraseDisk JHFS+ X disk2",
+			"dd if=/dev/zero of=/dev/sd?", "diskutil eraseDisk JHFS+ X disk2", "Write(/dev/sda)",
 		},
 		Pass: []string{
 			"dd if=/dev/zero of=/dev/null bs=1M count=1", "lsblk -f", "df -h /", "wipefs /dev/sda", "mkfs.ext4 -n /dev/sda",
@@ -190,7 +184,7 @@ var filesystemRules = [...]Rule{
 		Pass:    []string{"shred --help", "rm notes.txt"},
 		check:   shred,
 	},
-	ruleOverwriteSystem: {
+	{
 		ID: "filesystem/overwrite-system", Verdict: hook.Deny,
 		Doc:     "Overwriting or emptying a file without which the system does not start or log in, and adding to one that grants access.",
 		Why:     "the machine may not start or log in afterwards",
@@ -199,7 +193,7 @@ var filesystemRules = [...]Rule{
 		Pass:    []string{"cat /etc/passwd", "> out.txt", "echo x >> notes", "truncate -s 0 app.log"},
 		check:   overwriteSystem,
 	},
-	ruleWriteSystem: {
+	{
 		ID: "filesystem/write-system", Verdict: hook.Ask,
 		Doc:     "Writing a file of the operating system with a file tool, or who may log in (~/.ssh/authorized_keys) with any.",
 		Why:     "it changes the machine and not the project",

@@ -53,6 +53,7 @@ var gitRules = [...]Rule{
 		Fire: []string{
 			"git push --force origin main", "git push -f origin master", "git push origin +main:main", "git push --mirror origin",
 			"git push --force origin HEAD:refs/heads/main", "git push --force --all origin", "git push --force-with-lease=other origin +main",
+			"git push origin '+refs/heads/*:refs/heads/*'",
 		},
 		Pass:  []string{"git push", "git push origin topic", "git push --dry-run --mirror origin", "git push -- --force"},
 		check: gitForcePushProtected,
@@ -396,6 +397,8 @@ func (j *judge) push(c *shellcmd.Command) (push, bool) {
 			switch {
 			case del, two && src == "" && dst != "":
 				p.deleted = append(p.deleted, dst)
+			case strings.Contains(dst, "*") && wild(strings.TrimPrefix(dst, "refs/heads/"), "main"):
+				put("main", plus)
 			default:
 				put(dst, plus)
 			}

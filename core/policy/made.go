@@ -110,6 +110,16 @@ func (j *judge) makings(l *shellcmd.Line) {
 		case "cp", "gcp", "install", "ginstall", "copy-item", "copy", "ditto":
 			as := installFlags.parse(args)
 			j.each(c, operands(as), valueOf(as, "-t", "--target-directory"), false, func(from, to *word) { j.copied(i, c, from, to) })
+		case "go":
+			at := slices.IndexFunc(args, func(w word) bool { return w.Text == "-o" })
+			if len(args) == 0 || args[0].Text != "build" || at < 0 || at+1 >= len(args) {
+				break
+			}
+			for k := range args {
+				if p := strings.TrimRight(args[k].Text, "/"); strings.HasSuffix(p, "cmd/guardrails") || strings.HasSuffix(p, "cmd/guardrails-full") {
+					j.copyAt(i, c, &args[at+1])
+				}
+			}
 		case "cat", "dd":
 			for k := range args {
 				w := &args[k]
@@ -237,9 +247,12 @@ func (j *judge) copied(by int, c *shellcmd.Command, from, to *word) {
 	for _, p := range j.paths(c, from) {
 		own = own || j.isBinary(p) || j.isBinary(j.real(p))
 	}
-	if !own {
-		return
+	if own {
+		j.copyAt(by, c, to)
 	}
+}
+
+func (j *judge) copyAt(by int, c *shellcmd.Command, to *word) {
 	for _, t := range j.paths(c, to) {
 		if len(j.made) < maxMade {
 			j.made = append(j.made, made{path: t, to: "guardrails", what: madeCopy, by: by})

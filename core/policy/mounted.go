@@ -16,13 +16,13 @@ func (j *judge) onHost(c *shellcmd.Command, v string) (string, bool) {
 		d := &j.line.Commands[p]
 		switch d.Program {
 		case "docker", "podman", "nerdctl":
-			return j.mountOf(d, v)
+			return j.mountOf(d, c, v)
 		}
 	}
 	return "", false
 }
 
-func (j *judge) mountOf(d *shellcmd.Command, v string) (string, bool) {
+func (j *judge) mountOf(d, in *shellcmd.Command, v string) (string, bool) {
 	args := d.Args()
 	work := ""
 	var mounts [][2]string // folder here, path there
@@ -73,6 +73,9 @@ func (j *judge) mountOf(d *shellcmd.Command, v string) (string, bool) {
 		return "", false
 	}
 	if !strings.HasPrefix(v, "/") {
+		if in.Dir != "" {
+			work = in.Dir
+		}
 		if work == "" {
 			return "", false
 		}

@@ -52,25 +52,27 @@ func (j *judge) vitalWrite(t *hook.Tool, e *hook.FileEdit, edits []hook.FileEdit
 	case j.hookFile(p):
 		switch {
 		case gone, known && len(before) > 0 && idle(after):
-			say(&bypassRules[ruleRemoveHooks], "takes away ")
+			say(ruleOf("hook-bypass/remove-hooks"), "takes away ")
 		case j.below(j.root+"/.git", p) && j.exists(p):
-			say(&bypassRules[ruleGitFiles], "changes ")
+			say(ruleOf("hook-bypass/git-files"), "changes ")
 		}
 	case j.gitConfigFile(p):
 		if known && hooksPathLines(string(before)) != hooksPathLines(string(after)) {
-			say(&bypassRules[ruleHooksPath], "changes core.hooksPath in ")
+			say(ruleOf("hook-bypass/hooks-path"), "changes core.hooksPath in ")
 			return
 		}
-		say(&bypassRules[ruleGitFiles], "writes ")
+		say(ruleOf("hook-bypass/git-files"), "writes ")
 	case j.root != "" && j.below(j.root+"/.git", p):
 		rel := p[len(j.root+"/.git/"):]
 		if !strings.HasPrefix(rel, "info/") && !strings.HasPrefix(rel, "hooks/") && !strings.HasSuffix(rel, "_EDITMSG") && !strings.HasSuffix(rel, "_MSG") {
-			say(&bypassRules[ruleGitFiles], "writes ")
+			say(ruleOf("hook-bypass/git-files"), "writes ")
 		}
+	case isDevice(p):
+		say(ruleOf("filesystem/device"), "overwrites ")
 	case vital(p):
-		say(&filesystemRules[ruleOverwriteSystem], "overwrites ")
+		say(ruleOf("filesystem/overwrite-system"), "overwrites ")
 	case systemTree(p) && strings.Count(p, "/") > 1 && j.classify(p, true) == outside, loginFile(p):
-		say(&filesystemRules[ruleWriteSystem], "writes ")
+		say(ruleOf("filesystem/write-system"), "writes ")
 	}
 }
 
@@ -116,7 +118,21 @@ func loginFile(p string) bool {
 
 // gitFiles is the check for shell writes to git's own configuration.
 func gitFiles(j *judge, c *shellcmd.Command) (match, bool) {
-	if c.Has(shellcmd.Remote) || c.Program == "git" {
+	if c.Has(shellcmd.Remote) {
+		return match{}, false
+	}
+	if c.Program == "git" {
+		g := j.git(c)
+		if g.sub != "config" || g.help {
+			return match{}, false
+		}
+		ops := operands((&grammar{short: "f", long: []string{"--file", "--blob", "--type", "--default", "--comment", "--value"}}).parse(g.args))
+		if len(ops) > 0 && ops[0].Text == "set" {
+			ops = ops[1:]
+		}
+		if len(ops) > 1 && strings.HasPrefix(strings.ToLower(ops[0].Text), "include") {
+			return match{what: "makes git read " + oneLine(showWord(ops[1]))}, true
+		}
 		return match{}, false
 	}
 	for _, w := range j.writesOf(c) {

@@ -103,6 +103,18 @@ func Explain(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
+// ruleOf is the rule of an id that is known to exist.
+func ruleOf(id string) *Rule {
+	for _, t := range tables() {
+		for i := range t {
+			if t[i].ID == id {
+				return &t[i]
+			}
+		}
+	}
+	return nil
+}
+
 // Code names one call under one rule in one project, for a human's permission:
 // 8 hexadecimal digits of (rule, parsed argv, root). The same call spelled
 // differently has the same code.

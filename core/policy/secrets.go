@@ -593,7 +593,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 	case "git":
 		return j.gitHandles(c)
 	case "docker", "podman", "nerdctl", "docker-compose":
-		if name == "docker-compose" || arg(0) == "compose" && !given("--env-file") {
+		if (name == "docker-compose" || arg(0) == "compose") && !(given("--env-file") && (given("config") || given("convert"))) {
 			return neutral
 		}
 		for i := range args {
@@ -764,11 +764,21 @@ func (j *judge) isDir(p string) bool {
 	return err == nil && fi.IsDir()
 }
 
+// testValues reports whether a file of variables is by its name one for tests,
+// which repositories hold.
+func testValues(p string) bool {
+	switch strings.ToLower(baseName(p)) {
+	case ".env.test", ".env.testing", ".env.ci", ".env.defaults":
+		return true
+	}
+	return false
+}
+
 func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 	for i := range c.Code {
 		k := &c.Code[i]
 		if k.From == shellcmd.FromFile {
-			if s, p := j.secretKind(c, &k.File); s == secretEnv {
+			if s, p := j.secretKind(c, &k.File); s == secretEnv && !testValues(p) {
 				return match{what: "runs " + oneLine(p)}, true
 			}
 		}
@@ -780,7 +790,7 @@ func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 	switch j.handles(c) {
 	case unknownUse:
 		for i := range uses {
-			if !uses[i].in || c.Program != "" {
+			if (!uses[i].in || c.Program != "") && !testValues(uses[i].path) {
 				return match{what: "uses " + oneLine(uses[i].path)}, true
 			}
 		}

@@ -63,9 +63,10 @@ var selfRules = [...]Rule{
 			"echo '{}' > .claude/settings.json", "jq 'del(.hooks)' .claude/settings.json > t && mv t .claude/settings.json", "rm -rf .claude",
 			"sed -i s/a/b/ ~/.claude/settings.json", "ln -sf /tmp/x .claude/settings.json", "ln -sfn /tmp/x .claude", `python3 -c "import json;p='.claude/settings.json';open(p,'w').write('{}')"`,
 			"cd .claude && truncate -s 0 settings.json", "git rm .claude/settings.json", "chmod 000 .claude/settings.json",
+			"echo GEMINI_CLI_HOME=/tmp/x >> .env", "cp -r /tmp/evil/. .claude/", "find . -name 'settings*.json' -delete",
 		},
 		Pass:   []string{"cat .claude/settings.json", "jq .hooks .claude/settings.json", "cp .claude/settings.json /tmp/copy.json", "mkdir -p /tmp/fx/.claude && echo '{}' > /tmp/fx/.claude/settings.json"},
-		guards: ruleHostSettings, check: guardWrites,
+		guards: ruleHostSettings, check: hostSettings,
 	},
 	ruleAgentConfig: {
 		ID: "self-protection/agent-config", Verdict: hook.Ask,
@@ -75,8 +76,9 @@ var selfRules = [...]Rule{
 		Fire: []string{
 			`printf "%s" "$P" > .mcp.json`, "sed -i 's/a/b/' plugins/foo/hooks/hooks.json", "cp evil.json /home/other/.claude/settings.json",
 			"claude mcp add x -- npx x", "rm .claude/hooks/check.js", "claude plugin uninstall other@market", "claude config set apiKeyHelper /tmp/x.sh",
+			"echo 'export CLAUDE_CONFIG_DIR=/tmp/x' >> ~/.bashrc",
 		},
-		Pass:   []string{"cat .mcp.json", "claude mcp list", "claude plugin list", "node .claude/hooks/check.js", "ls -la .claude/hooks/", "echo x > app/hooks.js", "claude config list"},
+		Pass:   []string{"cat .mcp.json", "claude mcp list", "claude plugin list", "node .claude/hooks/check.js", "ls -la .claude/hooks/", "echo x > app/hooks.js", "claude config list", "echo 'export EDITOR=vim' >> ~/.bashrc"},
 		guards: ruleAgentConfig, check: agentConfig,
 	},
 	ruleProtected: {
@@ -106,7 +108,7 @@ var selfRules = [...]Rule{
 		ID: "self-protection/host-switch", Verdict: hook.Deny,
 		Doc:     "Starting a host without our hooks, or switching our plugin or its hooks off.",
 		Why:     "the session that starts this way is not guarded",
-		Instead: "start it with its usual settings, e.g. `claude -p 'list the open tasks'`",
+		Instead: "start it with its usual settings and flags",
 		Fire: []string{
 			"claude --bare -p x", "claude --safe-mode", `claude --settings '{"disableAllHooks":true}' -p x`, "claude plugin disable guardrails@guardrails",
 			"gemini hooks disable guardrails", "codex --disable hooks", "npm uninstall -g guardrails", "CLAUDE_CONFIG_DIR=/tmp/x claude -p y",
@@ -517,8 +519,18 @@ func (j *judge) computedWrite(c *shellcmd.Command, rule int) (match, bool) {
 	return match{}, false
 }
 
+func hostSettings(j *judge, c *shellcmd.Command) (match, bool) {
+	if m, hit := j.hostMoved(c, envFile); hit {
+		return m, true
+	}
+	return guardWrites(j, c)
+}
+
 func agentConfig(j *judge, c *shellcmd.Command) (match, bool) {
 	if m, hit := hostConfig(j, c); hit {
+		return m, true
+	}
+	if m, hit := j.hostMoved(c, profile); hit {
 		return m, true
 	}
 	return guardWrites(j, c)
@@ -549,6 +561,7 @@ func (j *judge) selfFiles() {
 			seen[raw] = true
 			for _, as := range spellings(raw) {
 				if p, ok := j.abs(j.cwd, as); ok {
+					j.hostMovedBy(t, e, raw, p)
 					j.selfEdit(t, e, raw, p, edits)
 				}
 			}

@@ -15,6 +15,10 @@ import (
 func settingsProblem(before, after []byte, lf *hook.LiveFile, own func([]byte) bool) string {
 	after = bytes.TrimPrefix(after, []byte("\xef\xbb\xbf"))
 	before = bytes.TrimPrefix(before, []byte("\xef\xbb\xbf"))
+	if lf.Loads != nil && !json.Valid(after) && lf.Loads(after) == "" {
+		// The host reads comments; what they hide is not compared.
+		after, before = plainJSON(after), plainJSON(before)
+	}
 	var now map[string]json.RawMessage
 	if err := json.Unmarshal(after, &now); err != nil {
 		return "the result is not valid JSON, so the host would drop the whole file"
@@ -51,6 +55,43 @@ func settingsProblem(before, after []byte, lf *hook.LiveFile, own func([]byte) b
 		return problem + ", for which the host would drop the whole file"
 	}
 	return ""
+}
+
+// plainJSON drops the comments of a JSON text and the commas before a closing
+// bracket.
+func plainJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			from := i
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			out = append(out, text[from:min(i+1, len(text))]...)
+		case c == '/' && i+1 < len(text) && text[i+1] == '/':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+			out = append(out, '\n')
+		case c == '/' && i+1 < len(text) && text[i+1] == '*':
+			end := bytes.Index(text[i+2:], []byte("*/"))
+			if end < 0 {
+				return out
+			}
+			i += end + 3
+		case c == '}' || c == ']':
+			if end := bytes.TrimRight(out, " \t\r\n"); len(end) > 0 && end[len(end)-1] == ',' {
+				out = end[:len(end)-1]
+			}
+			out = append(out, c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 func keysOf(m map[string]int) []string {

@@ -97,3 +97,48 @@ func TestAFileThatTheHostWouldDropIsRefused(t *testing.T) {
 		t.Errorf("a file that is dropped already: %s\n%s", v.Decision, v.Reason)
 	}
 }
+
+func TestAHostThatReadsCommentsMayHaveThem(t *testing.T) {
+	s := testSettings()
+	for i := range s.LiveFiles {
+		s.LiveFiles[i].Loads = func([]byte) string { return "" }
+	}
+	files := world()
+	live := testRoot + "/.claude/settings.local.json"
+	commented := "// ours\n" + strings.Replace(liveSettings, "{\n", "{\n  /* a, */ \"model\": \"x // y\",\n", 1)
+	for name, tt := range map[string]struct {
+		after string
+		want  hook.Decision
+	}{
+		"comments":                     {commented, hook.Pass},
+		"a comma too many":             {strings.Replace(commented, "]\n  }\n}", "],\n  },\n}", 1), hook.Pass},
+		"our entry in a comment":       {"/*" + liveSettings + "*/ {}", hook.Deny},
+		"a switch behind a comment":    {strings.Replace(commented, "\"model\"", "\"disableAllHooks\": true, \"model\"", 1), hook.Deny},
+		"a comment that is not closed": {"/* " + liveSettings, hook.Deny},
+	} {
+		if v := judgeEvent(t, s, files, writeCall(live, tt.after)); v.Decision != tt.want {
+			t.Errorf("%s: %s, want %s\n%s", name, v.Decision, tt.want, v.Reason)
+		}
+	}
+}
+
+func TestAVariableThatMovesAHostIsNotWrittenWhereItReadsIt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		e    *hook.Event
+		want hook.Decision
+	}{
+		"write .env":          {writeCall(".env", "A=1\nGEMINI_CLI_HOME=/tmp/x\n"), hook.Deny},
+		"write .gemini/.env":  {writeCall(testHome+"/.gemini/.env", "GEMINI_CLI_HOME = /tmp/x\n"), hook.Deny},
+		"edit .env":           {edit(".env", "TOKEN=x", "TOKEN=x\nGEMINI_CLI_HOME=/x"), hook.Deny},
+		"edit a profile":      {writeCall(testHome+"/.zshrc", "export CLAUDE_CONFIG_DIR=/x\n"), hook.Ask},
+		"a heredoc":           {shellEvent(testRoot, testRoot, "cat >> .env <<E\nGEMINI_CLI_HOME=/x\nE"), hook.Deny},
+		"sed":                 {shellEvent(testRoot, testRoot, "sed -i '$aGEMINI_CLI_HOME=/x' .env"), hook.Deny},
+		"another variable":    {writeCall(".env.local", "GEMINI_MODEL=x\n"), hook.Pass},
+		"text about it":       {writeCall("docs/env.md", "GEMINI_CLI_HOME=/x moves it\n"), hook.Pass},
+		"a profile, harmless": {writeCall(testHome+"/.zshrc", "export EDITOR=vi # CLAUDE_CONFIG_DIR\n"), hook.Pass},
+	} {
+		if v := judgeEvent(t, testSettings(), world(), tt.e); v.Decision != tt.want {
+			t.Errorf("%s: %s %s, want %s\n%s", name, v.Decision, v.Rule, tt.want, v.Reason)
+		}
+	}
+}
