@@ -7,7 +7,11 @@
 // engine, an adapter or the installer.
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
 
 // Config is a whole configuration. The zero value is not the default: see
 // Defaults. The On field of a section is what decides whether it is in force;
@@ -222,4 +226,14 @@ func Defaults() Config {
 			Enabled: true, MinAgeDays: 30, CooldownHours: 24, DenySeverity: "critical",
 		},
 	}
+}
+
+// Covers reports whether the entry is about a finding: of its validator, and of its
+// kind, path and fingerprint where it names one. Path has slashes and counts from
+// the project's root; "" = no file.
+func (a *ValidatorAllow) Covers(validator, kind, path, fingerprint string) bool {
+	if a.Validator != validator || a.Kind != "" && a.Kind != kind || a.Fingerprint != "" && a.Fingerprint != fingerprint {
+		return false
+	}
+	return a.Path == "" || path != "" && doublestar.MatchUnvalidated(a.Path, path)
 }

@@ -7,6 +7,7 @@ func verbs(a *app) []*cobra.Command {
 	return []*cobra.Command{
 		newInitCmd(a),
 		newCheckCmd(a),
+		newScanCmd(a),
 		newDoctorCmd(a),
 		newStatusCmd(a),
 		newExplainCmd(a),
