@@ -208,6 +208,9 @@ func (p *coder) call(f cval, args []cval) cval {
 	case "rmSync", "rm", "rmdirSync", "rmdir", "removeFile":
 		k := DeleteFile
 		for _, a := range args {
+			if a.kw == "recursive" && p.lang == LangOther {
+				k = DeleteTree
+			}
 			if strings.Contains(a.obj, "recursive:true") || strings.Contains(a.obj, "recursive:!0") || strings.Contains(a.obj, "recursive:1") {
 				k = DeleteTree
 			}
@@ -219,7 +222,7 @@ func (p *coder) call(f cval, args []cval) cval {
 				return out
 			}
 		}
-		if p.lang == LangNode || base != "" || p.lang == LangPHP || p.lang == LangPerl {
+		if p.lang == LangNode || base != "" || p.lang == LangPHP || p.lang == LangPerl || k == DeleteTree {
 			for i, v := range plain(args) {
 				if i > 0 && p.lang != LangPerl && p.lang != LangRuby {
 					break
@@ -243,6 +246,16 @@ func (p *coder) call(f cval, args []cval) cval {
 		}
 	case "unlink", "unlinkSync", "removedirs", "delete", "rm_f", "safe_unlink", "unlinkat", "send2trash", "trash", "trashItem":
 		ok := f.recv == nil
+		if p.lang == LangOther { // R: unlink(x, recursive=TRUE); Vim: delete(x, "rf")
+			k := DeleteFile
+			for _, a := range args {
+				if a.kw == "recursive" || text(a) == "rf" {
+					k = DeleteTree
+				}
+			}
+			p.effect(k, a0)
+			return out
+		}
 		if last == "delete" {
 			ok = base == "File" || base == "Dir" || base == "FileUtils" || base == "FileSystem" || base == "IO" || base == "Pathname"
 		}

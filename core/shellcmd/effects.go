@@ -662,7 +662,7 @@ func (p *coder) list(end string) (out []cval) {
 		at := p.i
 		kw := ""
 		if t.kind == tIdent {
-			if n := p.at(1); n.kind == tPunct && (n.text == "=" && p.lang == LangPython || n.text == ":" && p.lang == LangRuby || n.text == "=>" && p.lang != LangNode) {
+			if n := p.at(1); n.kind == tPunct && (n.text == "=" && (p.lang == LangPython || p.lang == LangOther) || n.text == ":" && p.lang == LangRuby || n.text == "=>" && p.lang != LangNode) {
 				kw = t.text
 				p.i += 2
 			} else if n.kind == tPunct && n.text == "=>" && p.lang == LangNode {

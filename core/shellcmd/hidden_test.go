@@ -54,6 +54,39 @@ func TestTextThatProgramsRunIsRead(t *testing.T) {
 	}
 }
 
+func TestMoreProgramsThatRunCommands(t *testing.T) {
+	for _, src := range []string{
+		"sudo -s <<< 'rm -rf /x'",
+		"sudo -i <<'E'\nrm -rf /x\nE",
+		"cgexec -g cpu:a rm -rf /x",
+		"npx cross-env A=1 rm -rf /x",
+		"nix run nixpkgs#bash -- -c 'rm -rf /x'",
+		"guix shell coreutils -- rm -rf /x",
+		"wsl -e bash -c 'rm -rf /x'",
+		"ansible all -m shell -a 'rm -rf /x'",
+		"salt '*' cmd.run 'rm -rf /x'",
+		"pdsh -w h1,h2 rm -rf /x",
+		"emacs --batch --eval '(shell-command \"rm -rf /x\")'",
+		"emacs --batch --eval '(delete-directory \"/x\" t)'",
+		"vim -c 'call system(\"rm -rf /x\")' -c q",
+		"less '+!rm -rf /x' f",
+	} {
+		if got := ranBy(src); !slices.Contains(got, "rm -rf /x") {
+			t.Errorf("%q: %q", src, got)
+		}
+	}
+	for src, kind := range map[string]EffectKind{
+		`Rscript -e 'unlink("/x", recursive=TRUE)'`: DeleteTree,
+		`Rscript -e 'unlink("/x")'`:                 DeleteFile,
+		`julia -e 'rm("/x", recursive=true)'`:       DeleteTree,
+	} {
+		l := Parse(src, Options{Cwd: "/w"})
+		if e := l.Commands[0].Effects; len(e) != 1 || e[0].Kind != kind || e[0].Path.Text != "/x" {
+			t.Errorf("%q: %+v", src, e)
+		}
+	}
+}
+
 func TestTextThatIsOnlyDataIsNotRun(t *testing.T) {
 	for _, src := range []string{
 		"f() { f() { rm -rf /x; }; }; f",

@@ -190,7 +190,11 @@ func (r *reader) interp(idx int, st *state, s *scope) bool {
 			return true
 		}
 	default: // LangOther
-		i, _ = opts(argv, i, "eEcM", "eval expr command execute batch", func(name string, val *Word) bool {
+		long := "eval expr command execute batch"
+		if cmd.Program == "emacs" {
+			long = "eval execute load script file funcall"
+		}
+		i, _ = opts(argv, i, "eEcM", long, func(name string, val *Word) bool {
 			switch name {
 			case "-e", "-E", "--eval", "--expr", "--execute":
 				take(val)
@@ -367,6 +371,9 @@ func (r *reader) foreign(idx int, c Code, st *state, s *scope) {
 		case "tclsh", "wish", "expect":
 			r.tcl(idx, c.Text, st, s)
 			return
+		case "emacs":
+			r.lisp(idx, c.Text, st, s)
+			return
 		}
 	}
 	r.effects(idx, &c, st, s)
@@ -397,6 +404,23 @@ func (r *reader) tcl(idx int, body string, st *state, s *scope) {
 			if rest, ok := strings.CutPrefix(line, p[0]); ok {
 				r.effectShell(idx, known(p[1]+strings.TrimPrefix(rest, "-noecho ")), Stream{}, st, s)
 				break
+			}
+		}
+	}
+}
+
+// lisp runs what an Emacs Lisp text hands to a shell, and what it deletes.
+func (r *reader) lisp(idx int, body string, st *state, s *scope) {
+	for _, p := range [...][2]string{{"shell-command", ""}, {"shell-command-to-string", ""}, {"call-process-shell-command", ""}, {"async-shell-command", ""}, {"delete-directory", "rm -rf "}, {"delete-file", "rm "}} {
+		for rest := body; ; {
+			_, after, ok := strings.Cut(rest, "("+p[0]+" ")
+			if !ok {
+				break
+			}
+			rest = after
+			if _, text, ok := strings.Cut(rest, `"`); ok {
+				text, _, _ = strings.Cut(text, `"`)
+				r.effectShell(idx, known(p[1]+text), Stream{}, st, s)
 			}
 		}
 	}

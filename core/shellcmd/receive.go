@@ -146,8 +146,24 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 		r.tmux(idx, st, s)
 	case "git":
 		r.git(idx, st, s)
-	case "tar", "gtar", "bsdtar", "rsync", "zip", "make", "gmake", "sed", "gsed", "man", "vim", "vi", "nvim", "ex", "rg":
+	case "tar", "gtar", "bsdtar", "rsync", "zip", "make", "gmake", "sed", "gsed", "man", "vim", "vi", "nvim", "ex", "rg", "less", "more", "most":
 		r.hooked(idx, st, s)
+	case "sudo", "doas", "sudo-rs": // a shell of its own, for want of a command
+		for _, w := range argv[1:] {
+			if t := w.Text; t == "-s" || t == "-i" || t == "--shell" || t == "--login" {
+				r.stdinCode(idx, LangShell, r.sub(idx, st), s)
+				break
+			}
+		}
+	case "ansible", "ansible-console":
+		r.remoteFlag(idx, argv, "-a", "--args", st, s)
+	case "salt", "salt-ssh":
+		if i := slices.IndexFunc(argv, func(w Word) bool { return strings.HasPrefix(w.Text, "cmd.") }); i > 0 && i+1 < len(argv) {
+			r.remoteLine(idx, argv[i+1:], st, s)
+		}
+	case "pdsh", "pssh", "parallel-ssh", "clush", "dsh", "pscp-run", "mussh":
+		i, _ := opts(argv, 1, "wxghHluptoeTfX", "hosts host user timeout par outdir errdir askpass", func(string, *Word) bool { return true })
+		r.remoteLine(idx, argv[min(i, len(argv)):], st, s)
 	case "cmd":
 		r.cmdExe(idx, st, s)
 	case "powershell", "pwsh", "powershell_ise", "pwsh-preview":
@@ -1243,8 +1259,16 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 		flagged("pAIE", "run command packages attr arg argstr", "--run --command")
 	case "nix":
 		for i := 1; i < len(argv); i++ {
-			if t := argv[i].Text; t == "-c" || t == "--command" {
+			switch t := argv[i].Text; {
+			case t == "-c" || t == "--command":
 				exec(rest(i + 1))
+				return
+			case t == "--" && len(argv) > 2 && argv[1].Text == "run": // nix run nixpkgs#bash -- …
+				w := argv[2]
+				if _, name, ok := strings.Cut(w.Text, "#"); ok {
+					w.Text, w.Or = name, nil
+					exec(append([]Word{w}, rest(i+1)...))
+				}
 				return
 			}
 		}
@@ -1303,9 +1327,14 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 			paste(rest(i))
 		}
 	case "wsl":
-		i, _ := opts(argv, 1, "du", "distribution user cd shell-type", none)
-		if i < len(argv) && (argv[i].Text == "-e" || argv[i].Text == "--exec") {
-			i++
+		exact := false
+		i, _ := opts(argv, 1, "du", "distribution user cd shell-type", func(name string, _ *Word) bool {
+			exact = exact || name == "-e" || name == "--exec"
+			return !exact
+		})
+		if exact {
+			exec(rest(i + 1))
+			return
 		}
 		paste(rest(i))
 	case "vagrant":
@@ -1399,6 +1428,17 @@ func cronLines(t string) string {
 		}
 	}
 	return sb.String()
+}
+
+// remoteLine runs words, joined as a shell line, on other machines.
+func (r *reader) remoteLine(idx int, words []Word, st *state, s *scope) {
+	if len(words) == 0 || !r.joinable(words) {
+		return
+	}
+	bodies, w := joined(words)
+	r.line.Commands[idx].Flags |= Remote
+	r.shellCode(idx, FromArg, bodies, &w, w.Static, r.sub(idx, st), s)
+	r.line.Commands[idx].Flags &^= Remote
 }
 
 // remoteFlag runs the value of an option on another machine.
@@ -1640,6 +1680,10 @@ func (r *reader) hooked(idx int, st *state, s *scope) {
 			}
 		case "sed", "gsed":
 			r.sedScript(idx, i, code)
+		case "less", "more", "most":
+			if b, ok := strings.CutPrefix(t, "+!"); ok {
+				code(argv[i], b)
+			}
 		case "man":
 			if t == "-P" || t == "--pager" {
 				if w, ok := next(); ok {
@@ -1665,6 +1709,8 @@ func (r *reader) hooked(idx int, st *state, s *scope) {
 				v = strings.TrimLeft(v, ":")
 				if b, bang := strings.CutPrefix(v, "!"); bang {
 					code(w, b)
+				} else if strings.Contains(v, "system") || strings.Contains(v, "delete(") {
+					r.foreign(idx, Code{Lang: LangOther, From: FromArg, Text: strings.TrimPrefix(v, "call "), Known: w.Static}, st, s)
 				}
 			}
 		}

@@ -48,8 +48,20 @@ func prefix(name string) (grammar, bool) {
 		return grammar{none: "-v -V -pv -pV -vp"}, true
 	case "builtin", "nohup", "setsid", "noglob", "nocorrect", "torsocks", "torify", "unbuffer", "catchsegv", "eatmydata", "nocache",
 		"winpty", "linux32", "linux64", "i386", "x86_64", "uname26", "ccache", "sccache", "distcc", "tini", "dumb-init", "valgrind",
-		"firejail", "corepack", "tsocks", "usrbin", "-":
+		"firejail", "corepack", "tsocks", "usrbin", "-", "wsrun", "gamemoderun", "mangohud", "prime-run", "sem-run", "chronic", "errno-run":
 		return grammar{}, true
+	case "cross-env", "cross-env-shell":
+		return grammar{assigns: true}, true
+	case "cgexec":
+		return grammar{short: "g"}, true
+	case "runcon":
+		return grammar{short: "turl", long: "type user role range", operands: 1}, true
+	case "trickle":
+		return grammar{short: "udwtlns"}, true
+	case "bubblewrap-run", "flatpak-run", "pw-jack", "dbus-x", "ts", "softlimit", "envdir":
+		return grammar{operands: boolInt(name == "envdir")}, name != "ts"
+	case "guix":
+		return grammar{sub: "shell environment time-machine", short: "eflLmSE", dashes: true}, true
 	case "exec":
 		return grammar{short: "a"}, true
 	case "nice", "gnice":
