@@ -1,5 +1,5 @@
 // Command corpus judges case files with the built binary, through the same
-// `guardrails check --batch` that anyone may call, and prints how often it was
+// `guardrails check --batch` and `scan --batch` that anyone may call, and prints how often it was
 // right: both ways, because a guard that refuses everything refuses every attack.
 // It must not import the product, and the product needs none of the files.
 package main
@@ -79,9 +79,21 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 		fmt.Fprintf(out, "optional packs on: %s\n\n", o.packs)
 	}
 
+	r := runner{bin, home, project}
+	var content []textGroup
 	var judged, later []group
 	var misses []miss
 	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); contentValidator(name) != "" {
+			if strings.Contains(name, o.only) {
+				groups, err := texts(ctx, r, file, name)
+				if err != nil {
+					return err
+				}
+				content = append(content, groups...)
+			}
+			continue
+		}
 		cases, err := readCases(file, o.agent, filepath.ToSlash(project))
 		if err != nil {
 			return err
@@ -98,7 +110,7 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 				later = append(later, *g)
 				continue
 			}
-			answers, err := ask(ctx, bin, home, project, o.agent, g.cases)
+			answers, err := ask(ctx, r, o.agent, g.cases)
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name(), err)
 			}
@@ -119,12 +131,13 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 		}
 	}
 	report(out, judged, later)
+	reportTexts(out, content, o.verbose)
 	return nil
 }
 
 // ask has the binary judge all cases in one process, in a home that holds
 // nothing.
-func ask(ctx context.Context, bin, home, project, agent string, cases []testCase) (map[string]answer, error) {
+func ask(ctx context.Context, r runner, agent string, cases []testCase) (map[string]answer, error) {
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
 	enc.SetEscapeHTML(false)
@@ -133,21 +146,12 @@ func ask(ctx context.Context, bin, home, project, agent string, cases []testCase
 			return nil, fmt.Errorf("%s: %w", c.id, err)
 		}
 	}
-	cmd := exec.CommandContext(ctx, bin, "check", "--batch", "--agent", agent)
-	cmd.Dir = project
-	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
-	cmd.Stdin = &in
-	var out, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
-		// 1 is "not every line was judged": the lines say which.
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || out.Len() == 0 {
-			return nil, fmt.Errorf("check --batch: %w\n%s", err, stderr.Bytes())
-		}
+	out, err := r.run(ctx, &in, "check", "--batch", "--agent", agent)
+	if err != nil {
+		return nil, err
 	}
 	answers := make(map[string]answer, len(cases))
-	lines := bufio.NewScanner(&out)
+	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 64<<20)
 	for i := 0; lines.Scan(); i++ {
 		var a answer
@@ -160,6 +164,26 @@ func ask(ctx context.Context, bin, home, project, agent string, cases []testCase
 		answers[a.ID] = a
 	}
 	return answers, lines.Err()
+}
+
+// A runner runs the binary in a home and a project that hold nothing.
+type runner struct{ bin, home, project string }
+
+func (r runner) run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, r.bin, args...)
+	cmd.Dir = r.project
+	cmd.Env = []string{"HOME=" + r.home, "USERPROFILE=" + r.home, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	cmd.Stdin = in
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		// 1 is "not every line was judged": the lines say which.
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || out.Len() == 0 {
+			return nil, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+		}
+	}
+	return out.Bytes(), nil
 }
 
 // An answer is one line of check --batch.
