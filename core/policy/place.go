@@ -22,10 +22,16 @@ type place struct {
 
 	realHome, realRoot string // filled on first use
 	realDone           bool
-	followed           map[string]string // memo of follow; "/" in front of the key = last followed, too
+	followed           map[followKey]string // memo of follow
 
 	made []made // by commands of the line
 	now  int    // index of the command that is judged
+}
+
+// followKey is what follow was asked.
+type followKey struct {
+	path string
+	last bool
 }
 
 func newPlace(files gate.FS, home, root, cwd, state string, temps []string) *place {
@@ -108,10 +114,7 @@ func (l *place) follow(p string, last bool) string {
 	if l.fs == nil || !isAbs(p) || driveRoot(p) {
 		return p
 	}
-	key := p
-	if last {
-		key = "/" + p
-	}
+	key := followKey{p, last}
 	if len(l.made) > 0 { // what is true changes along the line
 		return l.resolve(p, last)
 	}
@@ -120,7 +123,7 @@ func (l *place) follow(p string, last bool) string {
 	}
 	r := l.resolve(p, last)
 	if l.followed == nil {
-		l.followed = make(map[string]string)
+		l.followed = make(map[followKey]string)
 	}
 	if len(l.followed) < 1<<13 {
 		l.followed[key] = r
@@ -231,13 +234,11 @@ func (l *place) below(dir, p string) bool {
 	if dir == "" || p == "" {
 		return false
 	}
-	if !strings.HasSuffix(dir, "/") {
-		dir += "/"
-	}
-	if len(p) <= len(dir) {
+	dir = strings.TrimSuffix(dir, "/")
+	if len(p) <= len(dir)+1 || p[len(dir)] != '/' {
 		return false
 	}
-	return l.same(dir, p[:len(dir)])
+	return dir == "" || l.same(dir, p[:len(dir)])
 }
 
 // kind says what a path is for someone who would destroy it. The zero value

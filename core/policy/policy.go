@@ -124,7 +124,8 @@ type judge struct {
 	words []shellToken // of the whole line, made on first use
 	depth int
 
-	found []finding
+	found      []finding
+	knownPaths []string // memo of known
 }
 
 // finding is a rule that fired.

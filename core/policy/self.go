@@ -303,7 +303,10 @@ func (j *judge) isBinary(p string) bool {
 // known are the guarded paths that are known by name, for patterns and for
 // deletes of folders that hold them.
 func (j *judge) known() []string {
-	var out []string
+	if j.knownPaths != nil {
+		return j.knownPaths
+	}
+	out := make([]string, 0, 16)
 	add := func(p string) {
 		if p != "" {
 			out = append(out, p)
@@ -320,6 +323,7 @@ func (j *judge) known() []string {
 		add(tidy(j.root + "/.guardrails.yaml"))
 		add(tidy(j.root + "/.guardrails"))
 	}
+	j.knownPaths = out
 	return out
 }
 

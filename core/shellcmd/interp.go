@@ -213,6 +213,10 @@ func (r *reader) interp(idx int, st *state, s *scope) bool {
 		}
 	}
 	switch {
+	case i < len(argv) && strings.HasPrefix(argv[i].Text, "npm:"): // deno run npm:rimraf
+		words := slices.Clone(argv[i:])
+		words[0].Text = bareVersion(strings.TrimPrefix(words[0].Text, "npm:"))
+		r.childExec(idx, words, r.sub(idx, st), s, 0)
 	case file != nil:
 		r.runFile(idx, lang, *file, nil, r.sub(idx, st), s)
 	case len(codes) > 0 || stop || module:
@@ -371,6 +375,8 @@ func (r *reader) foreign(idx int, c Code, st *state, s *scope) {
 		case "tclsh", "wish", "expect":
 			r.tcl(idx, c.Text, st, s)
 			return
+		case "elixir":
+			c.Text = strings.ReplaceAll(c.Text, "!(", "(")
 		case "emacs":
 			r.lisp(idx, c.Text, st, s)
 			return
