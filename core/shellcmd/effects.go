@@ -283,10 +283,10 @@ func (p *coder) destructure() bool {
 	j := p.i + 1
 	var names [][2]string
 	for range 128 {
-		t := &p.toks[j]
-		if t.kind == tEnd {
+		if j+1 >= len(p.toks) || p.toks[j].kind == tEnd {
 			return false
 		}
+		t := &p.toks[j]
 		j++
 		if t.text == "}" {
 			break
