@@ -8,6 +8,7 @@ import (
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/rewrite"
+	"github.com/ec261362/guardrails/core/screen"
 	"github.com/ec261362/guardrails/core/touch"
 )
 
@@ -15,6 +16,7 @@ import (
 type Settings struct {
 	Policy  policy.Settings
 	Leak    leak.Settings
+	Screen  screen.Settings
 	Rewrite rewrite.Settings
 	Notice  notice.Settings
 }
@@ -24,6 +26,7 @@ func Gates(s Settings) []*gate.Gate {
 	var list []*gate.Gate
 	list = append(list, policy.Gates(s.Policy)...) // always on: destroys, leaks, disarms
 	list = append(list, leak.New(s.Leak))          // secrets in what is written and run
+	list = append(list, screen.New(s.Screen)...)   // the configured validators
 	if g := rewrite.New(s.Rewrite); g != nil {     // commands that run as others; judged by all of the above again
 		list = append(list, g)
 	}

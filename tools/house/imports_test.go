@@ -67,8 +67,13 @@ var allowances = []allowance{
 		why:    "a gate like the others, and the only one that looks into what is written: with the pure scanner, never with another gate",
 	},
 	{
+		who:  []string{"core/screen"},
+		ours: []string{"core/gate", "core/hook", "core/scan"},
+		why:  "a gate that runs the validators it is handed",
+	},
+	{
 		who:  []string{"core/builtin"},
-		ours: append([]string{"core/gate", "core/leak"}, gates...),
+		ours: append([]string{"core/gate", "core/leak", "core/screen"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
 	},
 	{
@@ -161,7 +166,7 @@ var allowances = []allowance{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
 			"adapters", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
-			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/session",
+			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
 	},

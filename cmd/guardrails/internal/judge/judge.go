@@ -26,6 +26,8 @@ import (
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/rewrite"
+	"github.com/ec261362/guardrails/core/scan"
+	"github.com/ec261362/guardrails/core/screen"
 	"github.com/ec261362/guardrails/core/session"
 )
 
@@ -210,6 +212,9 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 		s.Leak.Allow = append(s.Leak.Allow, leak.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
+	if v := &eff.Config.Validators; v.Enabled {
+		s.Screen = screening(v)
+	}
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
 	}
@@ -218,6 +223,24 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
+	}
+	return s
+}
+
+// screening resolves the configured validators.
+func screening(v *config.Validators) screen.Settings {
+	s := screen.Settings{
+		Timeout: v.Timeout, AggregateTimeout: v.AggregateTimeout,
+		NoKillSwitch: !v.KillSwitch, OutputNonBlocking: v.OutputNonBlocking,
+	}
+	var in, out error
+	s.Input, in = scan.Resolve(v.Input, scan.Input)
+	s.Output, out = scan.Resolve(v.Output, scan.Output)
+	s.Err = errors.Join(in, out)
+	if allow := v.Allow; len(allow) > 0 {
+		s.Allow = func(validator, kind, path, fingerprint string) bool {
+			return slices.ContainsFunc(allow, func(a config.ValidatorAllow) bool { return a.Covers(validator, kind, path, fingerprint) })
+		}
 	}
 	return s
 }
