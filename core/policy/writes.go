@@ -311,8 +311,12 @@ func downloads(as []arg, dir *word) []write {
 		if as[i].flag != "" {
 			continue
 		}
-		if n := urlBase(as[i].value.Text); n != "" {
+		n := urlBase(as[i].value.Text)
+		switch {
+		case n != "" && !has(as, "-J", "--remote-header-name", "--content-disposition"):
 			out = append(out, write{path: inDir(dir, &word{Text: n, Raw: n, Static: true})})
+		case dir != nil: // the server names it
+			out = append(out, write{path: dir, tree: true})
 		}
 	}
 	return out
