@@ -53,15 +53,20 @@ const (
 	idle      = 5 * time.Minute
 )
 
-func listen(h func(call) reply) (*endpoint, error) {
+func listen() (*endpoint, error) {
 	ln, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("scripted model server: %w", err)
 	}
-	e := &endpoint{ln: ln, handler: h, conns: map[net.Conn]bool{}}
+	return &endpoint{ln: ln, conns: map[net.Conn]bool{}}, nil
+}
+
+// answer starts to answer calls with h.
+func (e *endpoint) answer(h func(call) reply) {
+	e.handler = h
 	e.done.Go(func() {
 		for {
-			c, err := ln.Accept()
+			c, err := e.ln.Accept()
 			if err != nil {
 				return // closed
 			}
@@ -72,7 +77,6 @@ func listen(h func(call) reply) (*endpoint, error) {
 			e.done.Go(func() { e.talk(c) })
 		}
 	})
-	return e, nil
 }
 
 func (e *endpoint) url() string { return "http://" + e.ln.Addr().String() }

@@ -15,12 +15,13 @@ import (
 // echo answers with what it was asked.
 func echo(t *testing.T) *endpoint {
 	t.Helper()
-	e, err := listen(func(c call) reply {
-		return reply{status: 200, mime: "text/plain", body: fmt.Appendf(nil, "%s %s?%s %t %s", c.method, c.path, c.query, c.tooLong, c.body)}
-	})
+	e, err := listen()
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.answer(func(c call) reply {
+		return reply{status: 200, mime: "text/plain", body: fmt.Appendf(nil, "%s %s?%s %t %s", c.method, c.path, c.query, c.tooLong, c.body)}
+	})
 	t.Cleanup(func() {
 		if err := e.close(time.Second); err != nil {
 			t.Error(err)

@@ -31,9 +31,10 @@ func Serve(s Script) (*Server, error) {
 	}
 	srv := &Server{script: s, failed: map[[2]int]int{}}
 	var err error
-	if srv.endpoint, err = listen(srv.serve); err != nil {
+	if srv.endpoint, err = listen(); err != nil {
 		return nil, err
 	}
+	srv.answer(srv.serve)
 	return srv, nil
 }
 

@@ -2,7 +2,11 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -10,8 +14,38 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of scripts")
 
+// TestMain builds the program once, as it ships, and puts it first on PATH: the
+// tests of this package run it as hosts and people do. Instrumented for the race
+// detector it would take a tenth of a second to start, some thousand times.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"guardrails": main})
+	flag.Parse()
+	code, err := withProgram(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func withProgram(run func() int) (code int, err error) {
+	dir, err := os.MkdirTemp("", "guardrails-test-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	name := "guardrails"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, name), ".") //nolint:noctx // ends with the build
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
+		return 0, err
+	}
+	return run(), nil
 }
 
 // TestScripts runs one script per promised behaviour. Each script has a HOME of
