@@ -103,7 +103,7 @@ func TestAnErrorIsAHighFailureAndKeepsWhatWasFound(t *testing.T) {
 func TestATimeoutIsAHighFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := Validator{Name: "deaf", Direction: Both, Check: func(context.Context, Payload) ([]Match, error) {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			return nil, nil
 		}}
 		r := Runner{Validators: []Validator{deaf, stub("slow", time.Hour, High)}, NoKillSwitch: true}
@@ -115,7 +115,7 @@ func TestATimeoutIsAHighFailure(t *testing.T) {
 		if d := time.Since(began); d != DefaultTimeout || o.Duration != d {
 			t.Errorf("took %v, says %v; want %v", d, o.Duration, DefaultTimeout)
 		}
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	})
 }
 
@@ -174,7 +174,7 @@ func TestTheKillSwitchReturnsAtOnceAndTheRestIsAudited(t *testing.T) {
 		if got := names(o); !o.ShortCircuited || !slices.Equal(got, []string{"high high", "low low"}) || o.Duration != time.Millisecond {
 			t.Errorf("got %q in %v, %+v", got, o.Duration, o)
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		mu.Lock()
 		defer mu.Unlock()
 		if want := []string{"low", "high", "late", "never"}; !slices.Equal(audited, want) {
@@ -191,7 +191,7 @@ func TestEachFailureIsAuditedOnceWithoutTheContent(t *testing.T) {
 			Audit: func(rec Record) { records = append(records, rec); panic("full disk") },
 		}
 		r.Run(t.Context(), Payload{Text: "pay " + card + " now", Path: "a.txt"}, Output)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if len(records) != 2 || records[0].Path != "a.txt" || records[0].Direction != Output {
 			t.Fatalf("got %+v", records)
 		}

@@ -20,7 +20,7 @@ import (
 // Settings are the decoded settings. Its zero value has no gates.
 type Settings struct {
 	Input, Output []scan.Validator // what runs in each direction
-	Err           error            // a validator is not there: what it was to judge is refused
+	Broken        string           // why a validator is not there: what it was to judge is refused
 
 	Timeout           time.Duration // of one validator
 	AggregateTimeout  time.Duration // of all for one text; <= 0 = none
@@ -36,7 +36,7 @@ type Settings struct {
 func New(s Settings) []*gate.Gate {
 	st := &s
 	var list []*gate.Gate
-	if len(s.Input) > 0 || s.Err != nil {
+	if len(s.Input) > 0 || s.Broken != "" {
 		list = append(list, &gate.Gate{
 			ID:       "validators-input",
 			Doc:      "validators of prompts and of what is written and run",
@@ -49,7 +49,7 @@ func New(s Settings) []*gate.Gate {
 			},
 		})
 	}
-	if len(s.Output) > 0 || s.Err != nil {
+	if len(s.Output) > 0 || s.Broken != "" {
 		list = append(list, &gate.Gate{
 			ID:       "validators-output",
 			Doc:      "validators of what tools answer",
@@ -120,8 +120,8 @@ func below(root, cwd, path string) string {
 
 // judge runs validators over texts. What any of them has against one decides.
 func (s *Settings) judge(ctx context.Context, e *hook.Event, d scan.Direction, validators []scan.Validator, texts []scan.Payload) (hook.Verdict, error) {
-	if s.Err != nil {
-		return s.verdict(e, d, "guardrails/validators", "the validators could not be set up: "+s.Err.Error(), true), nil
+	if s.Broken != "" {
+		return s.verdict(e, d, "guardrails/validators", "the validators could not be set up: "+s.Broken, true), nil
 	}
 	r := scan.Runner{Validators: validators, Timeout: s.Timeout, AggregateTimeout: s.AggregateTimeout, NoKillSwitch: s.NoKillSwitch}
 	if s.Allow != nil {

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 
@@ -103,7 +102,7 @@ func TestOutputMayBeToldOnly(t *testing.T) {
 }
 
 func TestWhatCannotBeSetUpRefuses(t *testing.T) {
-	s := Settings{Err: errors.New(`unknown validator "x"`)}
+	s := Settings{Broken: `unknown validator "x"`}
 	for _, c := range []struct {
 		e    *hook.Event
 		want hook.Decision

@@ -23,7 +23,7 @@ type rule struct {
 
 var sets = [...][2]string{
 	{"ignore", "ignore|disregard|forget|discard|dismiss|neglect|ignoring|disregarding|forgetting|forgot|forgotten|ingore|ignor|ignoare|disreguard"},
-	{"past", "previous|prior|above|earlier|preceding|preceeding|foregoing|former|past|existing|initial|original|old|before|current|aforementioned"},
+	{"past", "previous|prior|above|earlier|preceding|foregoing|former|past|existing|initial|original|old|before|current|aforementioned"},
 	// What only a model has, and what others have too.
 	{"orders", "instruction|instructions|instructed|directions|prompt|prompts|prompting|guideline|guidelines|orders|programming|instuctions|instrutions"},
 	{"things", "rule|rules|command|commands|message|messages|context|input|inputs|text|information|conversation|conversations|constraints|restrictions|policies|policy|training|content|tasks|task|assignments|data|statements|words|request|requests|setting|settings|responses|chat|chats|direction|filter|filters|safeguards|protocols"},
@@ -214,7 +214,7 @@ var language = sync.OnceValue(func() grammar {
 	g := grammar{first: map[string][]int{}}
 	for _, r := range rules {
 		p := pattern{kind: r.kind, low: r.low}
-		for _, field := range strings.Fields(r.text) {
+		for field := range strings.FieldsSeq(r.text) {
 			switch {
 			case field == "^":
 				p.start = true
@@ -225,7 +225,7 @@ var language = sync.OnceValue(func() grammar {
 			}
 			var one part
 			field, one.optional = strings.CutSuffix(field, "?")
-			for _, w := range strings.Split(field, "|") {
+			for w := range strings.SplitSeq(field, "|") {
 				if w[0] == '$' {
 					one.words = append(one.words, strings.Split(set[w], "|")...)
 				} else {

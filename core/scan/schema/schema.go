@@ -43,12 +43,12 @@ func New(source []byte) (scan.Validator, error) {
 	}
 	return scan.Validator{Name: Name, Direction: scan.Output, Severity: scan.High, Check: func(_ context.Context, p scan.Payload) ([]scan.Match, error) {
 		start, end := document(p.Text)
-		value, err := decode(p.Text[start:end])
-		if err != nil {
-			return []scan.Match{{Kind: KindNotJSON, Severity: scan.High, Start: start, End: end, Line: line(p.Text, start), Sample: err.Error()}}, nil
+		value, why := decode(p.Text[start:end])
+		if why != nil {
+			return []scan.Match{{Kind: KindNotJSON, Severity: scan.High, Start: start, End: end, Line: line(p.Text, start), Sample: why.Error()}}, nil //nolint:nilerr // it is the finding
 		}
-		if err := r.Validate(value); err != nil {
-			kind, sample := explain(err.Error())
+		if why := r.Validate(value); why != nil {
+			kind, sample := explain(why.Error())
 			return []scan.Match{{Kind: kind, Severity: scan.High, Start: start, End: end, Line: line(p.Text, start), Sample: sample}}, nil
 		}
 		return nil, nil

@@ -142,9 +142,9 @@ func (a *app) scanner(o *scanOptions) (*scanner, error) {
 	}
 	s := &scanner{dir: d}
 	s.runner = scan.Runner{Validators: validators, Timeout: scanPatience, NoKillSwitch: true}
-	root, err := a.root()
-	if err != nil {
-		return s, nil
+	root, noRoot := a.root()
+	if noRoot != nil {
+		return s, nil //nolint:nilerr // no project, no exceptions
 	}
 	e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
 	if allow := e.Config.Validators.Allow; len(allow) > 0 {
@@ -272,7 +272,7 @@ func (a *app) walk(name string, found func(path string, err error)) {
 
 // scanned reads a file as text; a binary file is skipped.
 func (a *app) scanned(name string) (text string, skip bool, err error) {
-	var src io.Reader = a.stdin
+	src := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

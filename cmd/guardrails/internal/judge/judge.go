@@ -236,7 +236,9 @@ func screening(v *config.Validators) screen.Settings {
 	var in, out error
 	s.Input, in = scan.Resolve(v.Input, scan.Input)
 	s.Output, out = scan.Resolve(v.Output, scan.Output)
-	s.Err = errors.Join(in, out)
+	if err := errors.Join(in, out); err != nil {
+		s.Broken = err.Error()
+	}
 	if allow := v.Allow; len(allow) > 0 {
 		s.Allow = func(validator, kind, path, fingerprint string) bool {
 			return slices.ContainsFunc(allow, func(a config.ValidatorAllow) bool { return a.Covers(validator, kind, path, fingerprint) })
