@@ -37,7 +37,7 @@ func withProgram(run func() int) (code int, err error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, name), ".") //nolint:noctx // ends with the build
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, name), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("build the program: %w\n%s", err, out)
