@@ -171,7 +171,7 @@ func (m *Machine) Judge(c *Call) Judgement {
 	eng := engine.Engine{
 		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, &j)),
 		Caps:    r.Adapter.Capabilities(),
-		Env:     gate.Env{Now: m.Now, Home: m.Home, StateHome: m.StateHome, FS: fsx.OS{}},
+		Env:     gate.Env{Now: m.Now, Home: m.Home, StateHome: m.StateHome, FS: fsx.NewMemo()},
 		Started: started,
 		DryRun:  m.DryRun,
 	}
