@@ -26,6 +26,9 @@ type Settings struct {
 	// Off is what the human has switched off for a while: told at every session
 	// start.
 	Off string
+	// Idle is what the configuration asks for and this build does not do: told at
+	// every session start.
+	Idle string
 }
 
 // forAgent keeps the agent from repairing what is not its own.
@@ -85,13 +88,21 @@ func New(s Settings) []*gate.Gate {
 			},
 		})
 	}
-	if text := s.Off; text != "" {
-		out = append(out, &gate.Gate{
-			ID:  "off",
-			Doc: "tells the human at a session's start what is switched off",
-			On:  []hook.EventName{hook.SessionStart},
-			Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { return hook.Verdict{Notice: text}, nil },
-		})
+	if s.Off != "" {
+		out = append(out, atStart("off", "tells the human at a session's start what is switched off", s.Off))
+	}
+	if s.Idle != "" {
+		out = append(out, atStart("idle", "tells the human at a session's start which settings have no effect", s.Idle))
 	}
 	return out
+}
+
+// atStart is a gate that tells text at every session start.
+func atStart(id, doc, text string) *gate.Gate {
+	return &gate.Gate{
+		ID:  id,
+		Doc: doc,
+		On:  []hook.EventName{hook.SessionStart},
+		Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { return hook.Verdict{Notice: text}, nil },
+	}
 }

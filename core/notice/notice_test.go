@@ -56,11 +56,13 @@ func TestWhatWaitsForTrustIsToldOnceASessionAndNeverAtATurnEnd(t *testing.T) {
 	}
 }
 
-func TestWhatIsOffIsToldAtEverySessionStart(t *testing.T) {
-	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-	got := told(t, Settings{Off: "off"}, &now, hook.SessionStart, hook.PreToolUse, hook.SessionStart)
-	if d := cmp.Diff([]bool{true, false, true}, got); d != "" {
-		t.Fatal(d)
+func TestWhatIsOffOrIdleIsToldAtEverySessionStart(t *testing.T) {
+	for _, s := range []Settings{{Off: "off"}, {Idle: "idle"}} {
+		now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+		got := told(t, s, &now, hook.SessionStart, hook.PreToolUse, hook.SessionStart)
+		if d := cmp.Diff([]bool{true, false, true}, got); d != "" {
+			t.Errorf("%+v: %s", s, d)
+		}
 	}
 }
 

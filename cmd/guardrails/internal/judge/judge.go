@@ -220,6 +220,9 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	}
 	if ev.Name == hook.SessionStart {
 		s.Notice.Off = speak(m.off(j))
+		if idle := idle(&eff.Config); len(idle) > 0 {
+			s.Notice.Idle = speak("this version does not act on " + strings.Join(idle, ", ") + " of the configuration yet")
+		}
 	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
@@ -315,6 +318,27 @@ func (m *Machine) off(j *Judgement) string {
 
 // permitWait bounds the wait for another process that uses a grant.
 const permitWait = time.Second
+
+// idle lists the settings that are read and have no effect yet.
+func idle(c *config.Config) []string {
+	var out []string
+	for _, s := range []struct {
+		name string
+		on   bool
+	}{
+		{"quality", c.Quality.On},
+		{"standards", len(c.Standards) > 0},
+		{"handoffs", c.Handoffs.On},
+		{"evidence", c.Evidence.On},
+		{"validators.custom", c.Validators.On && len(c.Validators.Custom) > 0},
+		{"validators.redact", c.Validators.On && c.Validators.Redact},
+	} {
+		if s.on {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}
 
 func speak(text string) string {
 	if text == "" {
