@@ -71,6 +71,7 @@ func TestDeletesInOtherClothesAreSeen(t *testing.T) {
 		"find / -print0 | xargs -0 rm -rf":           hook.Deny,
 		"find . -name .git -exec rm -rf {} +":        hook.Deny,
 		"find . -path './.git*' -delete":             hook.Deny,
+
 		"find . -type d -iname '.GIT' -prune -exec rm -rf {} ';'":                             hook.Deny,
 		"find . -name .git -type d -print0 | xargs -0 rm -rf":                                 hook.Deny,
 		`rm -rf "$(git rev-parse --show-toplevel)"`:                                           hook.Deny,
