@@ -59,7 +59,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stderr)
+	root.SetOut(stdout) // where shells read completions
 	root.SetErr(stderr)
 	err := root.Execute()
 	var code exitCode
@@ -95,6 +95,12 @@ passes untouched.
 	}
 	root.SetVersionTemplate("guardrails {{.Version}}\n")
 	root.PersistentFlags().StringVar(&home, "home", "", "state home (default ~/.guardrails)")
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		root.SetOut(a.stderr) // people read standard error
+		defer root.SetOut(a.stdout)
+		help(c, args)
+	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		text, _, _ = strings.Cut(text, ": time: ")
