@@ -69,7 +69,7 @@ func (Adapter) LiveFiles(p hook.Paths) []hook.LiveFile {
 				return
 			}
 		}
-		out = append(out, hook.LiveFile{Path: path, Switches: switches(), Entries: true})
+		out = append(out, hook.LiveFile{Path: path, Switches: switches(), Entries: true, Loads: loads})
 	}
 	settings(home)
 	settings(p.Dir)
