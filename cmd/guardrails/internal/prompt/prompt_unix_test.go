@@ -75,6 +75,8 @@ func openTerminal(t *testing.T, polite bool, script ...exchange) (*os.File, *hum
 	h := &human{script: script, polite: polite, done: make(chan struct{})}
 	go h.run(ptmx)
 	t.Cleanup(func() {
+		// A reader that was left waiting keeps the terminal open: a line ends it.
+		_, _ = ptmx.WriteString("\n")
 		_ = tty.Close()
 		_ = ptmx.Close()
 		<-h.done
