@@ -2,8 +2,6 @@ package claude
 
 import (
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ec261362/guardrails/core/hook"
 )
@@ -34,7 +32,7 @@ func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
 	case hook.Block:
 		a.reason = reason(v, ch.maxReason)
 	case hook.Rewrite:
-		a.input = appendRaw(nil, v.Input)
+		a.input = hook.AppendASCII(nil, v.Input)
 	default:
 		if v.Decision > hook.Rewrite {
 			// Nothing here can refuse: say it where it will be read.
@@ -52,7 +50,7 @@ func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
 		a.notice = said(v.Notice, maxNotice)
 	}
 	if e.Name == hook.PostToolUse && e.Tool != nil && e.Tool.Result != nil && sameShape(e.Tool.Result.Raw, v.Result) {
-		a.output = appendRaw(nil, v.Result)
+		a.output = hook.AppendASCII(nil, v.Result)
 	}
 	return hook.Output{Stdout: a.append(make([]byte, 0, a.size()), e.Name)}
 }
@@ -171,142 +169,38 @@ func (a *answer) size() int {
 }
 
 func (a *answer) append(b []byte, e hook.EventName) []byte {
-	o := object{b: append(b, '{'), first: true}
+	o := hook.NewObject(b)
 	if a.reason != "" {
-		o.text("decision", "block")
-		o.text("reason", a.reason)
+		o.Text("decision", "block")
+		o.Text("reason", a.reason)
 	}
 	if a.notice != "" {
-		o.text("systemMessage", a.notice)
+		o.Text("systemMessage", a.notice)
 	}
 	if a.permission != "" || a.context != "" || a.input != nil || a.output != nil {
-		o.open("hookSpecificOutput")
-		o.text("hookEventName", string(e))
+		o.Open("hookSpecificOutput")
+		o.Text("hookEventName", string(e))
 		switch {
 		case a.permission == "":
 		case e == hook.PermissionRequest:
-			o.open("decision")
-			o.text("behavior", a.permission)
-			o.text("message", a.permissionReason)
-			o.close()
+			o.Open("decision")
+			o.Text("behavior", a.permission)
+			o.Text("message", a.permissionReason)
+			o.Close()
 		default:
-			o.text("permissionDecision", a.permission)
-			o.text("permissionDecisionReason", a.permissionReason)
+			o.Text("permissionDecision", a.permission)
+			o.Text("permissionDecisionReason", a.permissionReason)
 		}
 		if a.input != nil {
-			o.raw("updatedInput", a.input)
+			o.Raw("updatedInput", a.input)
 		}
 		if a.output != nil {
-			o.raw("updatedToolOutput", a.output)
+			o.Raw("updatedToolOutput", a.output)
 		}
 		if a.context != "" {
-			o.text("additionalContext", a.context)
+			o.Text("additionalContext", a.context)
 		}
-		o.close()
+		o.Close()
 	}
-	return append(o.b, '}', '\n')
-}
-
-// object appends members to one JSON object.
-type object struct {
-	b     []byte
-	first bool
-}
-
-func (o *object) key(name string) {
-	if !o.first {
-		o.b = append(o.b, ',')
-	}
-	o.first = false
-	o.b = append(o.b, '"')
-	o.b = append(append(o.b, name...), '"', ':')
-}
-
-func (o *object) text(key, value string) {
-	o.key(key)
-	o.b = append(o.b, '"')
-	from := 0
-	for i := 0; i < len(value); {
-		c := value[i]
-		if ' ' <= c && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		o.b = append(o.b, value[from:i]...)
-		r, n := utf8.DecodeRuneInString(value[i:])
-		o.b = appendEscaped(o.b, r)
-		i += n
-		from = i
-	}
-	o.b = append(o.b, value[from:]...)
-	o.b = append(o.b, '"')
-}
-
-func (o *object) raw(key string, value []byte) {
-	o.key(key)
-	o.b = append(o.b, value...)
-}
-
-func (o *object) open(key string) {
-	o.key(key)
-	o.b = append(o.b, '{')
-	o.first = true
-}
-
-func (o *object) close() {
-	o.b = append(o.b, '}')
-	o.first = false
-}
-
-func appendEscaped(b []byte, r rune) []byte {
-	switch {
-	case r == '"' || r == '\\':
-		return append(b, '\\', byte(r))
-	case r == '\n':
-		return append(b, '\\', 'n')
-	case r == '\t':
-		return append(b, '\\', 't')
-	case r > 0xffff:
-		high, low := utf16.EncodeRune(r)
-		return appendUnit(appendUnit(b, uint16(high)), uint16(low))
-	}
-	return appendUnit(b, uint16(r))
-}
-
-func appendUnit(b []byte, u uint16) []byte {
-	const digits = "0123456789abcdef"
-	return append(b, '\\', 'u', digits[u>>12], digits[u>>8&15], digits[u>>4&15], digits[u&15])
-}
-
-// appendRaw appends a valid JSON value on one line and in ASCII: white space
-// between its parts is dropped, and what is not ASCII, which only a string can
-// hold, is escaped.
-func appendRaw(b, value []byte) []byte {
-	value, err := hook.FirstValue(value)
-	if err != nil {
-		return nil
-	}
-	inString := false
-	for i := 0; i < len(value); {
-		c := value[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRune(value[i:])
-			b = appendEscaped(b, r)
-			i += n
-			continue
-		case inString && c == '\\':
-			b = append(b, c, value[i+1])
-			i += 2
-			continue
-		case c == '"':
-			inString = !inString
-		case !inString && (c == ' ' || c == '\n' || c == '\r' || c == '\t'):
-			i++
-			continue
-		}
-		b = append(b, c)
-		i++
-	}
-	return b
+	return o.Line()
 }

@@ -2,8 +2,6 @@ package gemini
 
 import (
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/ec261362/guardrails/core/hook"
 )
@@ -29,7 +27,7 @@ func (Adapter) Encode(e hook.Event, v hook.Verdict) hook.Output {
 	case e.Name.AfterTool() && replacement(e.Tool, v.Result) != nil:
 		a.deny, context = hiding(e.Tool, context, replacement(e.Tool, v.Result)), ""
 	case decision == hook.Rewrite:
-		a.input = appendRaw(nil, v.Input)
+		a.input = hook.AppendASCII(nil, v.Input)
 	case decision == hook.Block && e.Name == hook.Stop:
 		a.deny = stopMark + hook.Clip(why(v), maxStop)
 	case decision == hook.Block && e.Name == hook.UserPromptSubmit:
@@ -169,128 +167,24 @@ func (a *answer) size() int {
 }
 
 func (a *answer) append(b []byte, e hook.EventName) []byte {
-	o := object{b: append(b, '{'), first: true}
+	o := hook.NewObject(b)
 	if a.deny != "" {
-		o.text("decision", "deny")
-		o.text("reason", a.deny)
+		o.Text("decision", "deny")
+		o.Text("reason", a.deny)
 	}
 	if a.notice != "" {
-		o.text("systemMessage", a.notice)
+		o.Text("systemMessage", a.notice)
 	}
 	if a.context != "" || a.input != nil {
-		o.open("hookSpecificOutput")
-		o.text("hookEventName", hostEvent(e))
+		o.Open("hookSpecificOutput")
+		o.Text("hookEventName", hostEvent(e))
 		if a.input != nil {
-			o.raw("tool_input", a.input)
+			o.Raw("tool_input", a.input)
 		}
 		if a.context != "" {
-			o.text("additionalContext", a.context)
+			o.Text("additionalContext", a.context)
 		}
-		o.close()
+		o.Close()
 	}
-	return append(o.b, '}', '\n')
-}
-
-// object appends members to one JSON object.
-type object struct {
-	b     []byte
-	first bool
-}
-
-func (o *object) key(name string) {
-	if !o.first {
-		o.b = append(o.b, ',')
-	}
-	o.first = false
-	o.b = append(o.b, '"')
-	o.b = append(append(o.b, name...), '"', ':')
-}
-
-func (o *object) text(key, value string) {
-	o.key(key)
-	o.b = append(o.b, '"')
-	from := 0
-	for i := 0; i < len(value); {
-		c := value[i]
-		if ' ' <= c && c < 0x7f && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		o.b = append(o.b, value[from:i]...)
-		r, n := utf8.DecodeRuneInString(value[i:])
-		o.b = appendEscaped(o.b, r)
-		i += n
-		from = i
-	}
-	o.b = append(o.b, value[from:]...)
-	o.b = append(o.b, '"')
-}
-
-func (o *object) raw(key string, value []byte) {
-	o.key(key)
-	o.b = append(o.b, value...)
-}
-
-func (o *object) open(key string) {
-	o.key(key)
-	o.b = append(o.b, '{')
-	o.first = true
-}
-
-func (o *object) close() {
-	o.b = append(o.b, '}')
-	o.first = false
-}
-
-func appendEscaped(b []byte, r rune) []byte {
-	switch {
-	case r == '"' || r == '\\':
-		return append(b, '\\', byte(r))
-	case r == '\n':
-		return append(b, '\\', 'n')
-	case r == '\t':
-		return append(b, '\\', 't')
-	case r > 0xffff:
-		high, low := utf16.EncodeRune(r)
-		return appendUnit(appendUnit(b, uint16(high)), uint16(low))
-	}
-	return appendUnit(b, uint16(r))
-}
-
-func appendUnit(b []byte, u uint16) []byte {
-	const digits = "0123456789abcdef"
-	return append(b, '\\', 'u', digits[u>>12], digits[u>>8&15], digits[u>>4&15], digits[u&15])
-}
-
-// appendRaw appends a valid JSON value on one line and in ASCII: white space
-// between its parts is dropped, and what is not ASCII, which only a string can
-// hold, is escaped.
-func appendRaw(b, value []byte) []byte {
-	value, err := hook.FirstValue(value)
-	if err != nil {
-		return nil
-	}
-	inString := false
-	for i := 0; i < len(value); {
-		c := value[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRune(value[i:])
-			b = appendEscaped(b, r)
-			i += n
-			continue
-		case inString && c == '\\':
-			b = append(b, c, value[i+1])
-			i += 2
-			continue
-		case c == '"':
-			inString = !inString
-		case !inString && (c == ' ' || c == '\n' || c == '\r' || c == '\t'):
-			i++
-			continue
-		}
-		b = append(b, c)
-		i++
-	}
-	return b
+	return o.Line()
 }
