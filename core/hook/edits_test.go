@@ -307,6 +307,7 @@ func TestApplyTellsTheContentOrSaysThatItCannot(t *testing.T) {
 func FuzzParsePatch(f *testing.F) {
 	for _, s := range []string{
 		"*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** Move to: b\n*** End Patch", "*** Begin Patch\n  *** Add File: a\n+x",
+		"*** Update File:\n*** Move to:",
 		"diff --git a/x b/y\n--- a/x\n+++ b/y\n@@ -1,2 +1 @@\n-1\n c\n", "--- \"a\\303\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-1", "apply_patch $'*** Begin Patch\\n*** Delete File: a\\n'",
 	} {
 		f.Add(s)

@@ -111,7 +111,9 @@ func ParsePatch(patch string) []FileEdit {
 			flush()
 		case cur == nil:
 		case isMove:
-			cur.edit.NewPath, cur.edit.Op = plainPath(strings.TrimSpace(to)), Move
+			if to = plainPath(strings.TrimSpace(to)); to != "" {
+				cur.edit.NewPath, cur.edit.Op = to, Move
+			}
 		case strings.HasPrefix(line, "***"):
 		case strings.HasPrefix(line, "@@"):
 			cur.endHunk()
