@@ -77,6 +77,11 @@ type Result struct {
 	Runs      []Run    // one per gate, in list order, and again those that judged the rewritten call
 	Lapses    []string // what could not be judged or recorded, for the log
 	Duplicate bool     // the same call was already counted (registered twice)
+
+	// HandOver says that a gate needs what Env has not (gate.ErrHandOver): there
+	// is no verdict, nothing was written, and the call is to be judged again by a
+	// process that has it.
+	HandOver bool
 }
 
 // Judge runs every gate that e concerns. It always returns, by ctx's deadline
@@ -84,7 +89,9 @@ type Result struct {
 // posture decides.
 func (e *Engine) Judge(ctx context.Context, ev *hook.Event) Result {
 	j := judgement{Engine: e, ctx: ctx, event: ev, res: Result{Runs: make([]Run, 0, len(e.Gates))}}
-	j.run()
+	if j.run(); j.res.HandOver {
+		return Result{HandOver: true}
+	}
 	j.settle()
 	j.res.Verdict = clip(j.res.Verdict)
 	return j.res
@@ -135,6 +142,9 @@ func (j *judgement) run() {
 		looked := j.now()
 		r := j.runGate(g)
 		j.res.Runs = append(j.res.Runs, r)
+		if j.res.HandOver {
+			return
+		}
 		if g.Budget > 0 && r.Verdict.Decision == hook.Block {
 			j.owed = append(j.owed, want{g, r.Verdict, looked})
 			continue
@@ -248,6 +258,8 @@ func (j *judgement) runGate(g *gate.Gate) Run {
 	}
 	r := Run{Gate: g.ID, Took: time.Since(began)}
 	switch {
+	case errors.Is(a.err, gate.ErrHandOver) && (j.Env.Proc == nil || j.Env.HTTP == nil):
+		r.Outcome, r.Why, j.res.HandOver = Skipped, a.err.Error(), true
 	case a.err == nil:
 		r.Outcome, r.Verdict = Ran, a.v
 		if r.Verdict.Decision != hook.Pass && r.Verdict.Gate == "" {

@@ -250,3 +250,26 @@ func TestAnAbandonedGateCannotChangeTheResult(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 }
+
+func TestNothingIsDecidedOrWrittenWhenAGateHandsOver(t *testing.T) {
+	store := newStore(t)
+	deny := &gate.Gate{ID: "first", On: []hook.EventName{hook.PreToolUse}, Strength: gate.Enforce, State: true, Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+		p.Record(session.Add("seen", "x"))
+		return hook.Verdict{Decision: hook.Deny, Reason: "no"}, nil
+	}}
+	needs := &gate.Gate{ID: "second", On: deny.On, Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+		if p.Env.Proc == nil {
+			return hook.Verdict{}, gate.ErrHandOver
+		}
+		return hook.Verdict{}, nil
+	}}
+	e := Engine{Gates: []*gate.Gate{deny, needs}, Store: store}
+	ev := hook.Event{Name: hook.PreToolUse, Host: "claude", SessionID: "s", Tool: &hook.Tool{Name: "Bash", Kind: hook.Shell}}
+	res := e.Judge(t.Context(), &ev)
+	if !res.HandOver || res.Verdict.Decision != hook.Pass || len(res.Runs) != 0 {
+		t.Errorf("%+v", res)
+	}
+	if v, err := store.View("claude", "s"); err != nil || !v.New() {
+		t.Errorf("something was written: %+v %v", v.Sets(), err)
+	}
+}

@@ -185,6 +185,13 @@ func obligation(w want) string {
 func outcome(w want, o session.Outcome) hook.Verdict {
 	v := w.v
 	switch o.Action {
+	case session.BlockFull, session.BlockLine:
+		if w.gate.Report {
+			v.Reason = fmt.Sprintf("attempt %d of %d: %s", o.Attempt, o.Budget, v.Reason)
+			return v
+		}
+	}
+	switch o.Action {
 	case session.BlockFull:
 		return v
 	case session.BlockLine:

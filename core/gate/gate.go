@@ -48,6 +48,7 @@ type Gate struct {
 	Posture  Posture
 	State    bool                   // reads or writes session state; skipped with a lapse when there is none
 	Budget   int                    // Stop blocks before release; 0 = not a Stop obligation
+	Report   bool                   // each of its Stop blocks carries its current report and the attempt's number, not one line after the first
 	Wants    func(*hook.Event) bool // cheap pre-test without I/O; nil = always
 	Run      func(context.Context, *Pass) (hook.Verdict, error)
 }
@@ -110,6 +111,74 @@ type Env struct {
 	Home      string // the user's home
 	StateHome string // ours
 	FS        FS
+	Getenv    func(string) string
+
+	// Outcome tells how the event's tool call ended where the host does not say
+	// so in the event; nil = look at the event's own result.
+	Outcome func(*hook.Event) *hook.Result
+
+	// Proc and HTTP are nil in the small process that answers most hook calls. A
+	// gate that finds out, after its cheap tests, that it needs one of them
+	// returns ErrHandOver: the call is then judged again where they are there.
+	Proc Proc
+	HTTP HTTP
+}
+
+// ErrHandOver is returned by a gate that needs a process or the network where
+// its Env has none. Whatever was judged and recorded for this call until then
+// is dropped, and a process that has them judges it from the start.
+var ErrHandOver = errors.New("needs processes or the network")
+
+// Proc runs programs. Implementations are safe for parallel use.
+type Proc interface {
+	// Run runs a program to its end, bounded by ctx and c.Timeout. The error says
+	// why there is no result: the program is not there (fs.ErrNotExist) or could
+	// not start. A program that fails is a result.
+	Run(ctx context.Context, c Command) (Exit, error)
+	// LookPath returns the file that a bare name stands for, an error that wraps
+	// fs.ErrNotExist if there is none.
+	LookPath(name string) (string, error)
+}
+
+// Command is one run of a program. It sees the environment of its Proc with Env
+// added, no terminal, and nothing on its standard input but Stdin.
+type Command struct {
+	Argv      []string
+	Dir       string   // absolute
+	Env       []string // KEY=value, added to or replacing what is there
+	Stdin     []byte
+	MaxOutput int           // bytes of each stream; below 1 = 1 MiB
+	Timeout   time.Duration // 0 = none but the context's
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code      int    // -1 if it did not exit by itself
+	Signal    string // what killed it, "" = nothing did
+	TimedOut  bool   // we killed it because time was up
+	Stdout    []byte
+	Stderr    []byte
+	Truncated bool // a stream was longer than MaxOutput: its middle is left out
+	Took      time.Duration
+}
+
+// HTTP does one request. The error says why there is no answer; a status of
+// any kind is an answer.
+type HTTP func(context.Context, Request) (Response, error)
+
+// Request is one HTTP request.
+type Request struct {
+	Method string // "" = GET
+	URL    string
+	Header map[string]string
+	Body   []byte
+}
+
+// Response is the answer to a Request.
+type Response struct {
+	Status int
+	Header map[string]string // names in canonical form
+	Body   []byte
 }
 
 // FS is read-only access to files by absolute path. Implementations are safe

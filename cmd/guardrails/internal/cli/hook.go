@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 )
 
 // newHookCmd is how the hook lane shows in help and is reached behind a global
@@ -18,7 +19,7 @@ func newHookCmd(a *app) *cobra.Command {
 			if a.stateFlag != "" {
 				args = append(args, "--home", a.state)
 			}
-			hookcmd.Main(args, a.stdin, a.stdout, a.stderr)
+			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ())}, a.stdin, a.stdout, a.stderr)
 			return nil
 		},
 	}

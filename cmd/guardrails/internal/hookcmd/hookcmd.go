@@ -23,6 +23,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/engine"
+	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/session"
 )
@@ -93,11 +94,18 @@ func (o *once) answer(b []byte) {
 	})
 }
 
+// World is what gates may do beside reading files. The zero value is the small
+// process, which hands calls over that need more.
+type World struct {
+	Proc gate.Proc
+	HTTP gate.HTTP
+}
+
 // Main judges one payload and returns the exit code, always 0.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func Main(args []string, w World, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	started := time.Now()
 	out := &once{w: stdout}
-	var l lane
+	l := lane{world: w}
 	defer func() {
 		// Nothing below may end in Go's exit code 2, which hosts read as a block.
 		if p := recover(); p != nil {
@@ -117,6 +125,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 // lane is one hook call.
 type lane struct {
 	options
+	world   World
 	adapter hook.Adapter
 	machine judge.Machine
 	log     audit.Log
@@ -132,7 +141,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".guardrails")
 	}
-	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started}
+	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP}
 	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
 
 	payload, readErr := readPayload(stdin, readDeadline)

@@ -40,6 +40,8 @@ type Machine struct {
 	Home      string
 	StateHome string
 	Getenv    func(string) string
+	Proc      gate.Proc // nil = gates that need programs hand over
+	HTTP      gate.HTTP // nil = gates that need the network hand over
 	Now       func() time.Time
 	Started   time.Time // start of this process; zero = of each judgement
 	DryRun    bool      // write nothing
@@ -171,7 +173,7 @@ func (m *Machine) Judge(c *Call) Judgement {
 	eng := engine.Engine{
 		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, &j)),
 		Caps:    r.Adapter.Capabilities(),
-		Env:     gate.Env{Now: m.Now, Home: m.Home, StateHome: m.StateHome, FS: fsx.NewMemo()},
+		Env:     m.world(r.Adapter),
 		Started: started,
 		DryRun:  m.DryRun,
 	}
@@ -185,6 +187,15 @@ func (m *Machine) Judge(c *Call) Judgement {
 	j.Output = r.Adapter.Encode(ev, j.Result.Verdict)
 	j.Took = time.Since(began)
 	return j
+}
+
+// world is what the gates may touch.
+func (m *Machine) world(ad hook.Adapter) gate.Env {
+	return gate.Env{
+		Now: m.Now, Home: m.Home, StateHome: m.StateHome, FS: fsx.NewMemo(), Getenv: m.Getenv,
+		Outcome: outcome(ad),
+		Proc:    m.Proc, HTTP: m.HTTP,
+	}
 }
 
 // settings gathers what the gates are handed.
