@@ -30,19 +30,24 @@ func main() {
 	flag.StringVar(&o.agent, "agent", "claude", "host whose answers count")
 	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
 	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
+	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
 	flag.BoolVar(&o.verbose, "v", false, "list every miss")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := corpus(ctx, o, os.Stdout); err != nil {
+	run := corpus
+	if o.scenes != "" {
+		run = func(ctx context.Context, o options, out io.Writer) error { return scenes(ctx, o, o.scenes, out) }
+	}
+	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
 	}
 }
 
 type options struct {
-	bin, cases, agent, only, packs string
-	verbose                        bool
+	bin, cases, agent, only, packs, scenes string
+	verbose                                bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
