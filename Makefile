@@ -14,6 +14,7 @@ pkg       := github.com/ec261362/guardrails
 exe       := $(shell go env GOEXE)
 bin       := bin/guardrails$(exe)
 stamp     := $(if $(VERSION),-X $(pkg)/cmd/guardrails/internal/version.value=$(VERSION))
+programs  := ./cmd/guardrails ./cmd/guardrails/guardrails-full
 buildargs := -trimpath -ldflags "-s -w $(stamp)"
 platforms := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -30,8 +31,9 @@ lint      := GOLANGCI_LINT_CACHE="$(CURDIR)/.tools/lint-cache" $(lint_bin)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## static binary in bin/
-	CGO_ENABLED=0 go build $(buildargs) -o $(bin) ./cmd/guardrails
+build: ## the two static programs in bin/: guardrails and guardrails-full
+	@mkdir -p bin
+	CGO_ENABLED=0 go build $(buildargs) -o bin/ $(programs)
 
 test: ## all tests; with the race detector where there is a C compiler
 	@[ -n "$(race)" ] || echo "make test: no C compiler, so no race detector" >&2
@@ -90,14 +92,15 @@ cover: ## coverage of the tree by all its tests, in coverage.txt
 
 cross: ## build for every platform we ship to
 	@for p in $(platforms); do \
-		out=dist/guardrails-$${p%/*}-$${p#*/}; [ "$${p%/*}" != windows ] || out=$$out.exe; \
-		echo "$$out"; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(buildargs) -o $$out ./cmd/guardrails; \
+		out=dist/$${p%/*}-$${p#*/}; mkdir -p $$out; echo "$$out"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(buildargs) -o $$out/ $(programs); \
 	done
 
-dist: cross ## the release files: a binary per platform, the licences of what it links, SHA-256 sums
+dist: cross ## the release files: an archive per platform with both programs and the licences of what they link, SHA-256 sums
 	tools/licences.sh > dist/THIRD-PARTY-LICENSES.txt
-	cd dist && sha256sum guardrails-* THIRD-PARTY-LICENSES.txt > SHA256SUMS && cat SHA256SUMS
+	@cd dist && for p in $(platforms); do d=$${p%/*}-$${p#*/}; cp THIRD-PARTY-LICENSES.txt ../LICENSE $$d/; \
+		tar --sort=name --owner=0 --group=0 --numeric-owner -czf guardrails-$$d.tar.gz -C $$d .; done
+	cd dist && sha256sum guardrails-*.tar.gz > SHA256SUMS && cat SHA256SUMS
 
 release-check: ## what a release needs: a version, a clean tree, a changelog entry
 	@[ -n "$(VERSION)" ] || { echo "usage: make release-check VERSION=1.2.3" >&2; exit 1; }
@@ -108,7 +111,7 @@ release-check: ## what a release needs: a version, a clean tree, a changelog ent
 
 release: ## draft the release of TAG=v1.2.3 from dist/ (CI, with the gh client)
 	@$(MAKE) --no-print-directory release-check dist VERSION=$(patsubst v%,%,$(TAG))
-	gh release create "$(TAG)" --draft --verify-tag --title "$(TAG)" --notes "See CHANGELOG.md." dist/guardrails-* dist/THIRD-PARTY-LICENSES.txt dist/SHA256SUMS
+	gh release create "$(TAG)" --draft --verify-tag --title "$(TAG)" --notes "See CHANGELOG.md." dist/guardrails-*.tar.gz dist/SHA256SUMS
 
 tidy-check: ## go.mod and go.sum are what go mod tidy would write
 	go mod tidy -diff

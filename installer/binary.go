@@ -20,41 +20,55 @@ import (
 // maxProgram is the largest program that we copy, in bytes.
 const maxProgram = 256 << 20
 
-// planBinary returns the steps that put the running binary where every entry
-// looks for it, and whether an installed newer build stays there instead.
+// planBinary returns the steps that put the running programs where every entry
+// looks for them, and whether an installed newer build stays there instead.
 func (i *Installer) planBinary(ctx context.Context, force bool) (steps []step, kept string, err error) {
-	to := i.Binary()
-	self, err := fsx.ReadFile(i.env.Self, maxProgram)
-	if err != nil {
-		return nil, "", refuse(i.env.Self, "the running program cannot be read: %w", err)
-	}
-	old, old644, err := installed(to)
-	if err != nil {
+	if old, idle, err := installed(i.Binary()); err != nil {
 		return nil, "", err
-	}
-	if old != nil && digest(old) == digest(self) && !old644 {
-		return nil, "", nil
-	}
-	if old != nil && !old644 && !force {
-		if have := i.versionOf(ctx, to); newer(have, i.env.Version) {
+	} else if old != nil && !idle && !force && !sameProgram(i.Binary(), i.env.Self) {
+		if have := i.versionOf(ctx, i.Binary()); newer(have, i.env.Version) {
 			return nil, have, nil
 		}
 	}
-	if steps, err = i.planDirs(filepath.Dir(to), 0o755); err != nil {
-		return nil, "", err
+	// The full program first: the small one never stands there without it.
+	if i.env.Full != "" {
+		if steps, err = i.planProgram(steps, i.env.Full, i.FullBinary(), "its full program, version "+i.env.Version); err != nil {
+			return nil, "", err
+		}
+	}
+	steps, err = i.planProgram(steps, i.env.Self, i.Binary(), "this program, version "+i.env.Version)
+	return steps, "", err
+}
+
+// planProgram adds the steps that make to a copy of from.
+func (i *Installer) planProgram(steps []step, from, to, text string) ([]step, error) {
+	data, err := fsx.ReadFile(from, maxProgram)
+	if err != nil {
+		return nil, refuse(from, "the running program cannot be read: %w", err)
+	}
+	old, idle, err := installed(to)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil && digest(old) == digest(data) && !idle {
+		return steps, nil
+	}
+	if len(steps) == 0 {
+		if steps, err = i.planDirs(filepath.Dir(to), 0o755); err != nil {
+			return nil, err
+		}
+		for _, s := range steps {
+			if d, ok := s.(*dirStep); ok && d.path == i.env.StateHome {
+				d.perm = 0o700
+			}
+		}
 	}
 	left, err := leftovers(to)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	steps = append(steps, left...)
-	for _, s := range steps {
-		if d, ok := s.(*dirStep); ok && d.path == i.env.StateHome {
-			d.perm = 0o700
-		}
-	}
-	text := "this program, version " + i.env.Version
-	return append(steps, &execStep{path: to, data: self, old: old, text: text}), "", nil
+	return append(steps, &execStep{path: to, data: data, old: old, text: text}), nil
 }
 
 // installed reads the program at path; nil if there is none. idle says that it
@@ -199,18 +213,24 @@ func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool, needed s
 	case !known && !purge:
 		return nil, "stays: without the receipt we cannot tell whether others use it; --purge removes it", nil
 	}
-	data, _, err := installed(path)
-	if err != nil {
-		return nil, "", err
+	var steps []step
+	for _, path := range []string{i.Binary(), i.FullBinary()} {
+		data, _, err := installed(path)
+		if err != nil {
+			return nil, "", err
+		}
+		if data == nil {
+			continue
+		}
+		was, err := fsx.StampOf(path)
+		if err != nil {
+			return nil, "", err
+		}
+		left, err := leftovers(path)
+		if err != nil {
+			return nil, "", err
+		}
+		steps = append(append(steps, left...), &removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"})
 	}
-	was, err := fsx.StampOf(path)
-	if err != nil {
-		return nil, "", err
-	}
-	left, err := leftovers(path)
-	if err != nil {
-		return nil, "", err
-	}
-	steps := append(left, &removeStep{path: path, was: was, old: data, perm: 0o755, text: "installed program"})
 	return append(steps, planRmdirs([]string{filepath.Dir(path)}, steps, true)...), "", nil
 }

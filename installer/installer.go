@@ -24,7 +24,8 @@ type Env struct {
 	Home      string // the user's home
 	StateHome string // ours
 	Dir       string // working directory
-	Self      string // the running binary
+	Self      string // the program that entries start
+	Full      string // the one beside it with every verb; "" = Self is all there is
 	Version   string // of the running binary
 	Getenv    func(string) string
 	Now       func() time.Time
@@ -188,8 +189,18 @@ func binName() string {
 	return "guardrails"
 }
 
+func fullName() string {
+	if runtime.GOOS == "windows" {
+		return "guardrails-full.exe"
+	}
+	return "guardrails-full"
+}
+
 // Binary returns the path of the installed binary, which every entry names.
 func (i *Installer) Binary() string { return filepath.Join(i.env.StateHome, "bin", binName()) }
+
+// FullBinary is where the full program stands, beside Binary.
+func (i *Installer) FullBinary() string { return filepath.Join(i.env.StateHome, "bin", fullName()) }
 
 // moved returns the arguments that name a state home other than the default.
 func (i *Installer) moved() []string {

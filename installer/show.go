@@ -315,6 +315,18 @@ func (i *Installer) lookProgram(program string, st *State) {
 		st.problem("%s %s; init puts it back", path, why)
 		return
 	}
+	if full := filepath.Join(filepath.Dir(path), fullName()); i.env.Full != "" && path == i.Binary() {
+		if why := idle(full); why != "" {
+			st.Runnable = false
+			st.problem("%s %s; init puts it back", full, why)
+			return
+		}
+		if !sameProgram(full, i.env.Full) {
+			st.Current = false
+			st.problem("%s is another build than this one; run init with the one that you want", full)
+			return
+		}
+	}
 	if !sameProgram(path, i.env.Self) {
 		st.Current = false
 		st.problem("%s is another build than this one; run init with the one that you want", path)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints the licence and notice files of every module that the binary links on
+# Prints the licence and notice files of every module that the programs link on
 # any platform we ship to, word for word. Fails if one has none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 for os in linux darwin windows; do
-	GOOS=$os CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/guardrails
+	GOOS=$os CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/guardrails/...
 done | sort -u | while read -r path version dir; do
 	[ -n "$path" ] || continue
 	found=

@@ -1,21 +1,24 @@
-// Command guardrails judges every lifecycle call of a coding agent. See
+// Command guardrails judges every lifecycle call of a coding agent. It is the
+// small program that hosts start; every verb but hook is guardrails-full's. See
 // README.md.
 package main
 
 import (
 	"os"
 
-	"github.com/ec261362/guardrails/cmd/guardrails/internal/cli"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/full"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
-	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(os.Args[1:])) }
 
-// run dispatches the hook lane before the command tree is built.
-func run() int {
-	if len(os.Args) > 1 && os.Args[1] == "hook" && (len(os.Args) < 3 || os.Args[2] != "check") {
-		return hookcmd.Main(os.Args[2:], hookcmd.World{Proc: world.Programs(os.Environ())}, os.Stdin, os.Stdout, os.Stderr)
+func run(args []string) int {
+	switch {
+	case len(args) > 0 && args[0] == "hook" && (len(args) < 2 || args[1] != "check"):
+		return hookcmd.Main(args[1:], hookcmd.World{}, os.Stdin, os.Stdout, os.Stderr)
+	case len(args) > 0 && args[0] == "version" && version.Print(args[1:], os.Stdout):
+		return 0
 	}
-	return cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	return full.Run(args, os.Stderr)
 }

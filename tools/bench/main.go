@@ -72,6 +72,9 @@ func bench(ctx context.Context, runs int, bin string, out io.Writer) error {
 		return err
 	}
 	if bin == "" {
+		if _, err = build(ctx, dir, "guardrails-full", "./cmd/guardrails/guardrails-full"); err != nil {
+			return err
+		}
 		bin, err = build(ctx, dir, "guardrails", "./cmd/guardrails")
 	} else {
 		bin, err = filepath.Abs(bin)

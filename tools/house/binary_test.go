@@ -65,9 +65,15 @@ func binary(t *testing.T) string {
 // one line for each package of others that the binary links, with those who
 // import it.
 func TestLinkedPackagesAreAsCommitted(t *testing.T) {
+	for program, golden := range map[string]string{"cmd/guardrails": "linked.txt", "cmd/guardrails/guardrails-full": "linked-full.txt"} {
+		t.Run(filepath.Base(program), func(t *testing.T) { testLinked(t, program, filepath.Join("testdata", golden)) })
+	}
+}
+
+func testLinked(t *testing.T, program, golden string) {
 	tr := load(t)
 	importers := map[string][]string{}
-	linked := tr.linked("cmd/guardrails")
+	linked := tr.linked(program)
 	for _, name := range linked {
 		for _, imp := range tr.all[name].imports {
 			importers[imp] = append(importers[imp], name)
@@ -85,7 +91,6 @@ func TestLinkedPackagesAreAsCommitted(t *testing.T) {
 		}
 		out.WriteByte('\n')
 	}
-	golden := filepath.Join("testdata", "linked.txt")
 	if *update {
 		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)

@@ -150,13 +150,23 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"cmd/guardrails"},
-		ours: []string{"cmd/guardrails/internal/cli", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/world"},
+		ours: []string{"cmd/guardrails/internal/full", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/version"},
 		why:  "main only",
+	},
+	{
+		who:  []string{"cmd/guardrails/guardrails-full"},
+		ours: []string{"cmd/guardrails/internal/cli"},
+		why:  "main only",
+	},
+	{
+		who:  []string{"cmd/guardrails/internal/full"},
+		ours: []string{"cmd/guardrails/internal/version"},
+		why:  "the small program links it",
 	},
 	{
 		who: []string{"cmd/guardrails/internal/hookcmd"},
 		ours: []string{
-			"adapters", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/version",
+			"adapters", "cmd/guardrails/internal/full", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/version",
 			"core/audit", "core/engine", "core/gate", "core/hook", "core/session",
 		},
 		others: []string{"golang.org/x/term"},
@@ -173,7 +183,7 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/cli"},
 		ours: []string{
-			"adapters", "adapters/hosttest", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/prompt", "cmd/guardrails/internal/version",
+			"adapters", "adapters/hosttest", "cmd/guardrails/internal/full", "cmd/guardrails/internal/hookcmd", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/prompt", "cmd/guardrails/internal/version",
 			"cmd/guardrails/internal/world",
 			"core/...", "installer",
 		},
@@ -229,7 +239,7 @@ type ban struct {
 
 var bans = []ban{
 	{
-		root: "cmd/guardrails/internal/hookcmd",
+		root: "cmd/guardrails",
 		pkgs: []string{
 			"encoding/xml", "html/template", "net/http", "os/exec", "testing", "text/template",
 			"github.com/AlecAivazis/survey/v2", "github.com/google/jsonschema-go/jsonschema",
@@ -238,7 +248,7 @@ var bans = []ban{
 		why: "the hook lane pays for its links on every tool call and must be able to stand alone as a small binary",
 	},
 	{
-		root: "cmd/guardrails",
+		root: "cmd/guardrails/guardrails-full",
 		pkgs: []string{"testing", "expvar", "net/http/pprof", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"},
 		why:  "a product does not ship its tests",
 	},

@@ -80,7 +80,7 @@ func run(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	built = filepath.Join(dir, "guardrails")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", built, "./cmd/guardrails")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", dir+string(filepath.Separator), "./cmd/guardrails", "./cmd/guardrails/guardrails-full")
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/full"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/prompt"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/core/audit"
@@ -213,19 +215,54 @@ func (a *app) initForHumans(o *initOptions) error {
 }
 
 func (a *app) installer() (*installer.Installer, error) {
-	self, err := os.Executable()
+	self := full.Small(a.arg0)
+	if self == "" {
+		return nil, errors.New("the small program, guardrails, is not beside guardrails-full: start that one, or build both with `make build`")
+	}
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("where is the running program: %w", err)
 	}
-	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return nil, fmt.Errorf("where is the running program: %w", err)
+	if err := sameBuild(self, exe); err != nil {
+		return nil, err
 	}
 	log := &audit.Log{Dir: filepath.Join(a.state, "log"), Now: a.now}
 	return installer.New(installer.Env{
-		Home: a.home, StateHome: a.state, Dir: a.dir, Self: self, Version: version.String(),
+		Home: a.home, StateHome: a.state, Dir: a.dir, Self: self, Full: exe, Version: version.String(),
 		Getenv: a.getenv, Environ: a.environ(), Now: a.now,
 		LastFired: func(host string) (time.Time, error) { return log.LastFired(host) },
 	}), nil
+}
+
+// sameBuild fails unless two programs are the small and the full one of one
+// build: what init puts in place answers every call from then on.
+func sameBuild(small, whole string) error {
+	s, err := buildinfo.ReadFile(small)
+	if err != nil {
+		return fmt.Errorf("%s: %w", small, err)
+	}
+	f, err := buildinfo.ReadFile(whole)
+	if err != nil {
+		return fmt.Errorf("%s: %w", whole, err)
+	}
+	revision := func(i *buildinfo.BuildInfo) (rev string) {
+		for _, set := range i.Settings {
+			if set.Key == "vcs.revision" || set.Key == "vcs.modified" {
+				rev += " " + set.Value
+			}
+		}
+		return rev
+	}
+	if s.Path+"/guardrails-full" != f.Path || s.Main.Path != f.Main.Path || s.Main.Version != f.Main.Version || revision(s) != revision(f) {
+		return fmt.Errorf("%s (%s%s) and %s (%s%s) are not of one build: install both again", small, s.Main.Version, revision(s), whole, f.Main.Version, revision(f))
+	}
+	return nil
 }
 
 func (a *app) prompter() prompt.Prompter {

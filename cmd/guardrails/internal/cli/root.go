@@ -18,7 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 )
 
 // Exit codes of every verb but hook.
@@ -31,6 +33,7 @@ const (
 
 // app is what a verb needs of the outside.
 type app struct {
+	arg0    string // how this program was started
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
@@ -51,8 +54,16 @@ type exitCode int
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // Main runs one verb and returns the process's exit code.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
+func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(argv) == 0 {
+		argv = []string{"guardrails"}
+	}
+	args := argv[1:]
+	if len(args) > 0 && args[0] == "hook" && (len(args) < 2 || args[1] != "check") {
+		// As the small program dispatches it: before the command tree exists.
+		return hookcmd.Main(args[1:], hookcmd.World{Proc: world.Programs(os.Environ())}, stdin, stdout, stderr)
+	}
+	a := &app{arg0: argv[0], stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	root := newRootCmd(a)
 	if len(args) > 1 && args[0] == "hook" && args[1] == "check" {
 		args = args[1:] // the same, said from the hook's side

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
-	"runtime"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
@@ -17,13 +13,12 @@ func newVersionCmd(a *app) *cobra.Command {
 		Short: "Print which build this is",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			var args []string
 			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(map[string]string{
-					"version": version.String(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-				})
+				args = []string{"--json"}
 			}
-			_, err := fmt.Fprintf(a.stdout, "guardrails %s %s/%s\n", version.String(), runtime.GOOS, runtime.GOARCH)
-			return err
+			version.Print(args, a.stdout)
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")

@@ -4,6 +4,7 @@
 package hookcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,6 +42,7 @@ type options struct {
 	agent string
 	event string
 	home  string // state home, "" = default
+	since int64  // when the call began, Unix nanoseconds: another process handed it over
 	help  bool
 	bad   []string // arguments that mean nothing to us
 }
@@ -65,6 +68,12 @@ func parseArgs(args []string) options {
 			o.agent = value(&i, "--agent")
 		case arg == "--home" || strings.HasPrefix(arg, "--home="):
 			o.home = value(&i, "--home")
+		case strings.HasPrefix(arg, "--since="):
+			n, err := strconv.ParseInt(strings.TrimPrefix(arg, "--since="), 10, 64)
+			if err != nil {
+				o.bad = append(o.bad, arg)
+			}
+			o.since = n
 		case arg == "--help" || arg == "-h":
 			o.help = true
 		case strings.HasPrefix(arg, "-"):
@@ -118,6 +127,9 @@ func Main(args []string, w World, stdin io.Reader, stdout, stderr io.Writer) (co
 		fmt.Fprint(stderr, usage)
 		return 0
 	}
+	if at := time.Unix(0, o.since); o.since > 0 && at.Before(started) && started.Sub(at) < time.Minute {
+		started = at
+	}
 	l.run(o, started, stdin, out)
 	return 0
 }
@@ -131,6 +143,8 @@ type lane struct {
 	log     audit.Log
 	call    *judge.Call
 	judged  judge.Judgement
+	timer   *time.Timer
+	lapses  []string // of the lane itself
 }
 
 func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
@@ -145,6 +159,14 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
 
 	payload, readErr := readPayload(stdin, readDeadline)
+	if o.since > 0 {
+		var gone context.CancelFunc
+		l.machine.Context, gone = context.WithCancel(context.Background())
+		go func() { // who handed the call over keeps the input open as long as it lives
+			_, _ = io.Copy(io.Discard, stdin)
+			gone()
+		}()
+	}
 	if l.adapter = adapters.Lookup(o.agent); l.adapter == nil && o.agent == "" {
 		// An older form names no host: the payload does.
 		l.adapter = adapters.Lookup(adapters.Detect(payload))
@@ -156,10 +178,25 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	dir, _ := os.Getwd()
 	l.call = judge.Decode(judge.Request{Adapter: l.adapter, EventHint: o.event, Payload: payload, ReadErr: readErr, Dir: dir})
 	l.judged.Event = l.call.Event
-	defer l.watch(started, out).Stop()
+	l.watch(started.Add(l.call.Deadline()+500*time.Millisecond), out)
+	defer func() { l.timer.Stop() }()
 	l.judged = l.machine.Judge(l.call)
-	err := l.record(entry(&l.judged), started)
+	if l.judged.Result.HandOver {
+		if l.handOver(payload, started, out) {
+			return
+		}
+		l.machine.Proc, l.machine.HTTP = nothing{}, noNetwork
+		l.judged = l.machine.Judge(l.call)
+	}
 	starts := l.judged.Event.Name == hook.SessionStart && !l.judged.Probe()
+	if starts && len(l.lapses) == 0 && l.fullProgram() == "" {
+		l.lapses = append(l.lapses, noFull)
+	}
+	e := entry(&l.judged)
+	if e.Lapse == "" && len(l.lapses) > 0 {
+		e.Lapse = l.lapses[0]
+	}
+	err := l.record(e, started)
 	if starts {
 		l.tell(err)
 	}
@@ -171,7 +208,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 
 // tell has the human hear once a session, at its start, what we cannot do.
 func (l *lane) tell(logErr error) {
-	texts := l.judged.Lapses()
+	texts := append(l.judged.Lapses(), l.lapses...)
 	if logErr != nil {
 		texts = append(texts, logErr.Error())
 	}
@@ -215,9 +252,8 @@ func homeDir() string {
 
 // watch answers in our stead when even the gates' deadline is overrun, for
 // example by a file system that hangs, and ends the process.
-func (l *lane) watch(started time.Time, out *once) *time.Timer {
-	limit := l.call.Deadline() + 500*time.Millisecond
-	return time.AfterFunc(limit-time.Since(started), func() {
+func (l *lane) watch(limit time.Time, out *once) {
+	l.timer = time.AfterFunc(time.Until(limit), func() {
 		out.answer(l.fallback("ran out of time"))
 		os.Exit(0) //nolint:forbidigo // the main goroutine may hang for good
 	})

@@ -40,8 +40,9 @@ type Machine struct {
 	Home      string
 	StateHome string
 	Getenv    func(string) string
-	Proc      gate.Proc // nil = gates that need programs hand over
-	HTTP      gate.HTTP // nil = gates that need the network hand over
+	Context   context.Context // ends all judging early; nil = never
+	Proc      gate.Proc       // nil = gates that need programs hand over
+	HTTP      gate.HTTP       // nil = gates that need the network hand over
 	Now       func() time.Time
 	Started   time.Time // start of this process; zero = of each judgement
 	DryRun    bool      // write nothing
@@ -168,7 +169,11 @@ func (m *Machine) Judge(c *Call) Judgement {
 	if started.IsZero() {
 		started = began
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), started.Add(c.Deadline()))
+	base := m.Context
+	if base == nil {
+		base = context.Background()
+	}
+	ctx, cancel := context.WithDeadline(base, started.Add(c.Deadline()))
 	defer cancel()
 	eng := engine.Engine{
 		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, &j)),

@@ -1,7 +1,13 @@
 // Package version says which build this is.
 package version
 
-import "runtime/debug"
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+)
 
 // value is set by the release build: -ldflags "-X …/internal/version.value=1.2.3".
 var value string
@@ -17,4 +23,18 @@ func String() string {
 		return "devel"
 	}
 	return info.Main.Version
+}
+
+// Print does what the verb version does with these arguments, and reports
+// whether it knew them.
+func Print(args []string, w io.Writer) bool {
+	switch {
+	case len(args) == 0:
+		fmt.Fprintf(w, "guardrails %s %s/%s\n", String(), runtime.GOOS, runtime.GOARCH)
+	case len(args) == 1 && args[0] == "--json":
+		fmt.Fprintf(w, `{"arch":%q,"go":%q,"os":%q,"version":%s}`+"\n", runtime.GOARCH, runtime.Version(), runtime.GOOS, strconv.Quote(String()))
+	default:
+		return false
+	}
+	return true
 }
