@@ -96,7 +96,7 @@ func goRun(args []word) ([]word, bool) {
 			continue
 		}
 		p, _, _ := strings.Cut(strings.TrimRight(strings.ReplaceAll(t, `\`, "/"), "/"), "@")
-		if strings.HasSuffix(p, "cmd/guardrails") || strings.HasSuffix(p, "cmd/guardrails-full") || strings.HasSuffix(p, "cmd/guardrails/main.go") {
+		if strings.HasSuffix(p, "cmd/guardrails") || strings.HasSuffix(p, "/guardrails-full") || strings.HasSuffix(p, "cmd/guardrails/main.go") || strings.HasSuffix(p, "/guardrails-full/main.go") {
 			return args[i+1:], true
 		}
 		return nil, false

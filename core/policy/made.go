@@ -116,7 +116,7 @@ func (j *judge) makings(l *shellcmd.Line) {
 				break
 			}
 			for k := range args {
-				if p := strings.TrimRight(args[k].Text, "/"); strings.HasSuffix(p, "cmd/guardrails") || strings.HasSuffix(p, "cmd/guardrails-full") {
+				if p := strings.TrimRight(args[k].Text, "/"); strings.HasSuffix(p, "cmd/guardrails") || strings.HasSuffix(p, "/guardrails-full") {
 					j.copyAt(i, c, &args[at+1])
 				}
 			}

@@ -95,7 +95,7 @@ var selfRules = [...]Rule{
 		Instead: "`guardrails status` and `guardrails explain filesystem/delete-root` are free; for the rest ask your human",
 		Fire: []string{
 			"guardrails off", "guardrails trust", "guardrails init --uninstall", "/opt/x/guardrails allow once 1a2b3c4d", "bash -c 'guardrails skip e2e x'",
-			"go run ./cmd/guardrails off", "guardrails config edit", "env A=1 guardrails gc --force", "$(command -v guardrails) off", "guardrails --home /x deps cache clear",
+			"go run ./cmd/guardrails off", "go run ./cmd/guardrails/guardrails-full off", "guardrails config edit", "env A=1 guardrails gc --force", "$(command -v guardrails) off", "guardrails --home /x deps cache clear",
 			"guardrails init --dry-run=false --uninstall", "guardrails approve 123456", "guardrails evidence pause",
 		},
 		Pass: []string{
