@@ -18,43 +18,6 @@ type Range struct {
 	pre    bool // a bound names a pre-release, so that they count
 }
 
-// Exact returns the one version that a constraint pins.
-func (s Scheme) Exact(constraint string) (string, bool) {
-	c := strings.TrimSpace(constraint)
-	switch s {
-	case NPM, Composer:
-		c = strings.TrimPrefix(strings.TrimPrefix(c, "="), "v")
-		if strings.Count(strings.SplitN(c, "-", 2)[0], ".") < 2 {
-			return "", false
-		}
-	case Python:
-		c = strings.TrimLeft(c, "=")
-	case Cargo:
-		if !strings.HasPrefix(c, "=") {
-			return "", false
-		}
-		c = strings.TrimSpace(c[1:])
-	case Go:
-		if !strings.HasPrefix(c, "v") {
-			return "", false
-		}
-	case Gem:
-		c = strings.TrimPrefix(c, "=")
-	case NuGet, Maven:
-		if inner, ok := strings.CutPrefix(c, "["); ok {
-			c, ok = strings.CutSuffix(inner, "]")
-			if !ok || strings.Contains(c, ",") {
-				return "", false
-			}
-		}
-	}
-	c = strings.TrimSpace(c)
-	if !plain(c) || !s.parse(c).ok {
-		return "", false
-	}
-	return c, true
-}
-
 // plain reports whether s can be a single version.
 func plain(s string) bool {
 	for i := range len(s) {
