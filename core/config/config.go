@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
 // Config is a whole configuration. The zero value is not the default: see
@@ -119,6 +121,7 @@ func (c Command) IsZero() bool { return len(c.Argv) == 0 && c.Shell == "" }
 type Handoffs struct {
 	On          bool // some layer has the section
 	Packs       []string
+	Custom      []pack.Pack // what users define; of two with one name the human's
 	Preferences Preferences
 }
 

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
 // HumanFileName is the human's own file in the state home. It counts as trusted.
@@ -293,6 +295,12 @@ func take(to, from any, both bool) {
 		*to = *from.(*[]CustomValidator)
 	case *[]Package:
 		*to = *from.(*[]Package)
+	case *[]pack.Pack:
+		for _, p := range *from.(*[]pack.Pack) {
+			if !slices.ContainsFunc(*to, func(q pack.Pack) bool { return q.Name == p.Name }) {
+				*to = append((*to)[:len(*to):len(*to)], p)
+			}
+		}
 	default:
 		panic(fmt.Sprintf("config: no merge for %T", to))
 	}

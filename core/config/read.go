@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
 // MaxSize is the size from which on a file is not read, in bytes.
@@ -69,13 +71,16 @@ func parse(name string, data []byte) (*File, Problems) {
 type decoder struct {
 	file     *File
 	problems Problems
-	sec      *field   // top-level key being read
-	custom   []string // names of validators.custom
+	sec      *field              // top-level key being read
+	custom   map[string][]string // names that custom lists define, by section
 	late     []lateWord
+	refs     []reference // of the pack that is being read
 }
 
-// lateWord is a word to be judged once the names of validators.custom are known.
+// lateWord is a word to be judged once the names of its section's custom list
+// are known.
 type lateWord struct {
+	sec  string
 	f    *field
 	path string
 	node *yaml.Node
@@ -95,7 +100,10 @@ func (d *decoder) at(n *yaml.Node, path, msg string) {
 	d.report(n.Line, n.Column, msg)
 }
 
-func (d *decoder) document(data []byte) {
+func (d *decoder) document(data []byte) { d.whole(data, d.top) }
+
+// whole hands the one document of data to read.
+func (d *decoder) whole(data []byte, read func(*yaml.Node)) {
 	if !d.readable(data) {
 		return
 	}
@@ -112,7 +120,7 @@ func (d *decoder) document(data []byte) {
 		return
 	}
 	if len(doc.Content) == 1 {
-		d.top(doc.Content[0])
+		read(doc.Content[0])
 	}
 	if err := loader.Load(&next); err == nil {
 		d.report(next.Line, next.Column, "a second document begins here: one file holds one document")
@@ -208,8 +216,8 @@ func (d *decoder) top(n *yaml.Node) {
 	}
 	d.mapping(n, table[:], &d.file.Config, "", true)
 	for _, l := range d.late {
-		if !has(d.custom, l.node.Value) {
-			d.badWord(l.path, l.node, append(slices.Clip(l.f.words), d.custom...))
+		if defined := d.custom[l.sec]; !has(defined, l.node.Value) {
+			d.badWord(l.path, l.node, append(slices.Clip(l.f.words), defined...))
 		}
 	}
 }
@@ -350,6 +358,8 @@ func (d *decoder) value(n *yaml.Node, f *field, to any, path string) bool {
 		d.items(n, f, to, path)
 	case kindDict:
 		d.dict(n, f, to, path)
+	case kindPairs:
+		d.pairs(n, to.(*[]pack.Pair), path)
 	}
 	return len(d.problems) == before
 }
@@ -428,6 +438,9 @@ func (d *decoder) text(n *yaml.Node, f *field, path string) bool {
 			return false
 		}
 	}
+	if f.refers != "" {
+		d.refs = append(d.refs, reference{f.refers, path, n})
+	}
 	return true
 }
 
@@ -440,7 +453,7 @@ func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
 		return true
 	}
 	if f.late && n.Tag == "!!str" {
-		d.late = append(d.late, lateWord{f, path, n})
+		d.late = append(d.late, lateWord{d.sec.key, f, path, n})
 		return true
 	}
 	d.badWord(path, n, f.words)
@@ -545,7 +558,7 @@ func (d *decoder) list(n *yaml.Node, f *field, to *[]string, path string) {
 			list = append(list, c.Value)
 		}
 	}
-	if f.late && len(list) == 0 {
+	if f.late && len(list) == 0 && d.sec.key == "validators" {
 		list = builtinValidators
 	}
 	*to = list
@@ -627,12 +640,52 @@ func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
 	}) {
 		d.at(n, path, "needs one of "+strings.Join(f.anyOf, ", "))
 	}
-	if c, ok := p.(*CustomValidator); ok && len(d.problems) == before {
-		if has(d.custom, c.Name) {
-			d.at(n, path, fmt.Sprintf("a second validator named %q", c.Name))
-		}
-		d.custom = append(d.custom, c.Name)
+	if len(f.oneOf) > 0 {
+		d.one(n, f, seen, path)
 	}
+	switch p := p.(type) {
+	case *CustomValidator:
+		if len(d.problems) == before {
+			d.define(n, path, "validators", "validator", p.Name)
+		}
+	case *pack.Pack:
+		d.packed(n, p, path, len(d.problems) == before)
+		if d.sec == nil {
+			return // a pack in a file of its own
+		}
+		if why := checkPackName(p.Name); why != "" && len(d.problems) == before {
+			d.at(n, path, quote(p.Name)+": "+why)
+		}
+		// Its name stands also when it has problems of its own.
+		d.define(n, path, "handoffs", "pack", p.Name)
+	}
+}
+
+// one judges that exactly one of f.oneOf is there.
+func (d *decoder) one(n *yaml.Node, f *field, seen []*field, path string) {
+	var there []string
+	for _, key := range f.oneOf {
+		if hasValue(n, fieldOf(f.fields, key), seen) {
+			there = append(there, key)
+		}
+	}
+	switch {
+	case len(there) == 0:
+		d.at(n, path, "needs one of "+strings.Join(f.oneOf, ", "))
+	case len(there) > 1:
+		d.at(n, path, "has "+strings.Join(there, " and ")+": one of them is enough; write an entry for each")
+	}
+}
+
+// define keeps a name that the words of its section may use.
+func (d *decoder) define(n *yaml.Node, path, sec, what, name string) {
+	if has(d.custom[sec], name) {
+		d.at(n, path, fmt.Sprintf("a second %s named %q", what, name))
+	}
+	if d.custom == nil {
+		d.custom = map[string][]string{}
+	}
+	d.custom[sec] = append(d.custom[sec], name)
 }
 
 // hasValue reports whether the mapping n has f's key with something behind it.

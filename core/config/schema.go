@@ -46,7 +46,7 @@ func itemSchema(f *field, nullable bool) object {
 	var required []any
 	for i := range fields {
 		// A key that has to be there has to say something.
-		fields[i].required = fields[i].required || has(f.anyOf, fields[i].key)
+		fields[i].required = fields[i].required || has(f.anyOf, fields[i].key) || has(f.oneOf, fields[i].key)
 		if f.fields[i].required {
 			required = append(required, fields[i].key)
 		}
@@ -55,12 +55,17 @@ func itemSchema(f *field, nullable bool) object {
 	if len(required) > 0 {
 		s = append(s, member{"required", required})
 	}
-	if len(f.anyOf) > 0 {
+	for _, group := range [...]struct {
+		word string
+		keys []string
+	}{{"anyOf", f.anyOf}, {"oneOf", f.oneOf}} {
 		var any []any
-		for _, key := range f.anyOf {
+		for _, key := range group.keys {
 			any = append(any, object{{"required", texts([]string{key})}})
 		}
-		s = append(s, member{"anyOf", any})
+		if len(any) > 0 {
+			s = append(s, member{group.word, any})
+		}
 	}
 	return s
 }
@@ -97,6 +102,14 @@ func fieldSchema(f *field, defaults any) object {
 		s = append(s, listSchema(wordSchema(f, false))...)
 	case kindItems:
 		s = append(s, listSchema(itemSchema(f, false))...)
+	case kindPairs:
+		s = append(s,
+			member{"type", typeOf("object", null)},
+			member{"maxProperties", maxItems},
+			member{"additionalProperties", object{
+				{"type", []any{"string", "number", "boolean", "array"}},
+				{"items", object{{"type", []any{"string", "number", "boolean"}}}},
+			}})
 	case kindDict:
 		s = append(s,
 			member{"type", typeOf("object", null)},

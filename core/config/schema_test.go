@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -53,10 +54,20 @@ type schemaNode struct {
 	Minimum              *float64
 	Pattern              string
 	Required             []string
-	AnyOf                []schemaNode
+	AnyOf, OneOf         []schemaNode
 	Items                *schemaNode
 	Properties           map[string]schemaNode
 	AdditionalProperties json.RawMessage
+}
+
+// alternative reports whether key must not be there since another is.
+func (n *schemaNode) alternative(key string) bool {
+	for i, o := range n.OneOf {
+		if slices.Contains(o.Required, key) {
+			return i > 0
+		}
+	}
+	return false
 }
 
 // sample returns a JSON value that the schema allows, made from the schema
@@ -84,6 +95,9 @@ func (n *schemaNode) sample(t *testing.T, key string) any {
 	case kind == "object":
 		out := map[string]any{}
 		for k, p := range n.Properties {
+			if n.alternative(k) {
+				continue
+			}
 			out[k] = p.sample(t, k)
 		}
 		if len(n.AdditionalProperties) > 0 && n.AdditionalProperties[0] == '{' {
@@ -100,6 +114,10 @@ func (n *schemaNode) sample(t *testing.T, key string) any {
 			return "git/reset-hard"
 		case "name":
 			return "mine"
+		case "packs":
+			return "delivery"
+		case "skip", "skipPrefix":
+			return "MINE_SKIP"
 		case "input", "output", "validator":
 			return "pii"
 		case "depsdev", "osv", "npm", "pypi", "go", "cargo", "rubygems", "packagist", "nuget", "maven":
@@ -117,6 +135,10 @@ func TestReaderKnowsEveryKeyOfTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := top.sample(t, "")
+	own := doc.(map[string]any)["handoffs"].(map[string]any)["custom"].([]any)[0].(map[string]any)
+	for _, list := range []string{"recorders", "advice", "prerequisites"} {
+		own[list].([]any)[0].(map[string]any)["id"] = list // ids are unique in a pack
+	}
 	data, err := json.MarshalIndent(doc, "", " ") // JSON is YAML
 	if err != nil {
 		t.Fatal(err)

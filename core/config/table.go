@@ -30,6 +30,7 @@ const (
 	kindWords   // list of kindWord
 	kindItems   // list of mappings
 	kindDict    // mapping with free keys to mappings
+	kindPairs   // mapping with free keys to texts or lists of texts
 )
 
 // field is one key.
@@ -43,14 +44,16 @@ type field struct {
 	at     func(p any) any
 	fields []field // keys of the mapping, or of each item
 	words  []string
-	// late marks a list whose words are completed by the names of
-	// validators.custom.
+	// late marks words that are completed by names that the same file defines:
+	// those of validators.custom, or of handoffs.custom.
 	late     bool
 	required bool
 	min, max float64
 	check    func(s string) string // what is wrong with a text or a key, "" = nothing
 	secret   bool                  // a wrong value is not repeated
 	anyOf    []string              // keys of an item of which one must be there
+	oneOf    []string              // keys of an item of which exactly one must be there
+	refers   string                // what of the same pack a text names
 	grow     func(list any, key string) any
 	union    bool // lists of all layers together
 
@@ -68,6 +71,12 @@ type field struct {
 }
 
 func cfg(p any) *Config { return p.(*Config) }
+
+// custom returns the list of what a user defines, under a key of its own.
+func custom(f field, key, doc string) field {
+	f.key, f.doc = key, doc
+	return f
+}
 
 // table lists the top-level keys in the order they are documented.
 var table = [...]field{
@@ -300,8 +309,8 @@ var table = [...]field{
 		stand: func(c *Config) { c.Handoffs.On = true },
 		fields: []field{
 			{
-				key: "packs", kind: kindWords, words: []string{"delivery", "muggle"},
-				doc: "Packs of handoffs in force.",
+				key: "packs", kind: kindWords, words: shippedPacks, late: true,
+				doc: "Packs of handoffs in force; of two that speak of the same, the first goes first.",
 				at:  func(p any) any { return &cfg(p).Handoffs.Packs },
 				looser: func(low, want *Config) string {
 					return when(low.Handoffs.On && lacks(want.Handoffs.Packs, low.Handoffs.Packs), "it would switch a pack off")
@@ -310,6 +319,7 @@ var table = [...]field{
 					to.Handoffs.Packs = union(low.Handoffs.Packs, want.Handoffs.Packs)
 				},
 			},
+			custom(packField, "custom", "Packs of your own. They are data: nothing in them is run."),
 			{
 				key: "preferences", kind: kindSection,
 				doc:   "Off means no advice and no block; records are kept all the same.",

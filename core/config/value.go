@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
 // member is one key of an object; an object keeps the order of the table.
@@ -55,6 +57,24 @@ func plain(f *field, p any) (v any, says bool) {
 	case *[]ValidatorAllow:
 		return itemsOf(f, *p), len(*p) > 0
 	case *[]CustomValidator:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Pair:
+		return pairsObject(*p), len(*p) > 0
+	case *[]pack.Pack:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Recorder:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Advice:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Prerequisite:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Obligation:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Trigger:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Scenario:
+		return itemsOf(f, *p), len(*p) > 0
+	case *[]pack.Step:
 		return itemsOf(f, *p), len(*p) > 0
 	case *[]Package:
 		o := object{}
