@@ -81,7 +81,59 @@ const (
 func (l *Log) Append(e Entry) error {
 	now := l.now()
 	var buf [MaxLine]byte
-	line := e.line(buf[:0], now)
+	return l.append(e.line(buf[:0], now), now)
+}
+
+// Finding is what one validator had against one text.
+type Finding struct {
+	Host      string
+	Event     string // as the host calls it
+	Session   string // the host's session id; the line holds its Digest
+	Validator string
+	Severity  string
+	Direction string
+	Path      string // of the file, if it is one
+	Kinds     string // comma-separated
+	Sample    string // redacted
+	Reason    string // why it could not tell, "" if it could
+}
+
+// AppendFinding writes one line, as Append does. It is for a Log of findings: one
+// of hook calls holds no other lines.
+func (l *Log) AppendFinding(f Finding) error {
+	now := l.now()
+	var buf [MaxLine]byte
+	b := field(buf[:0], `{"validator":"`, f.Validator, 40)
+	b = field(b, `","severity":"`, f.Severity, 8)
+	b = field(b, `","direction":"`, f.Direction, 8)
+	b = field(b, `","host":"`, f.Host, 24)
+	b = field(b, `","event":"`, f.Event, 24)
+	b = field(b, `","session":"`, Digest(f.Host, f.Session), 16)
+	b = append(b, `","time":"`...)
+	b = now.AppendFormat(b, timeFormat)
+	b = field(b, `","kinds":"`, f.Kinds, 40)
+	b = field(b, `","sample":"`, f.Sample, 20)
+	if f.Path != "" {
+		b = field(b, `","path":"`, tail(f.Path, 36), 36)
+	}
+	if f.Reason != "" {
+		b = field(b, `","reason":"`, f.Reason, 24)
+	}
+	return l.append(append(b, "\"}\n"...), now)
+}
+
+// tail is the end of a path: what tells files apart.
+func tail(path string, n int) string {
+	for i := range path {
+		if len(path)-i <= n {
+			return path[i:]
+		}
+	}
+	return path
+}
+
+// append writes one line.
+func (l *Log) append(line []byte, now time.Time) error {
 	path := filepath.Join(l.Dir, now.Format(dayFormat)+fileSuffix)
 	const flags = os.O_WRONLY | os.O_APPEND | neverWait
 	f, err := os.OpenFile(path, flags, 0)

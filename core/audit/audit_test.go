@@ -443,3 +443,33 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+func TestAFindingIsOneLineOfAtMostTheLimit(t *testing.T) {
+	log := Log{Dir: filepath.Join(t.TempDir(), "findings"), Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
+	long := strings.Repeat("\u00e4\"\n", 200)
+	for _, f := range []Finding{
+		{Host: "claude", Event: "PreToolUse", Session: "s", Validator: "pii", Severity: "high", Direction: "input", Path: "very/deep/" + strings.Repeat("x/", 40) + "file.go", Kinds: "EMAIL", Sample: "ab***c"},
+		{long, long, long, long, long, long, long, long, long, long},
+	} {
+		if err := log.AppendFinding(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(log.Today())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for _, l := range lines {
+		var m map[string]string
+		if err := json.Unmarshal([]byte(l), &m); err != nil || len(l) > MaxLine {
+			t.Errorf("%d bytes, %v: %s", len(l), err, l)
+		}
+	}
+	if !strings.Contains(lines[0], `x/file.go","`) && !strings.Contains(lines[0], `x/file.go"}`) {
+		t.Errorf("the file's name is lost: %s", lines[0])
+	}
+}

@@ -134,7 +134,7 @@ func (l *Log) backward(day string) iter.Seq2[[]byte, error] {
 
 // whole reports whether line is one of ours from end to end.
 func whole(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"decision":"`)) && json.Valid(line)
+	return (bytes.HasPrefix(line, []byte(`{"decision":"`)) || bytes.HasPrefix(line, []byte(`{"validator":"`))) && json.Valid(line)
 }
 
 // at returns the time of a whole line.

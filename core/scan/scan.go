@@ -81,6 +81,8 @@ const MaxMatches = 50
 type Payload struct {
 	Text string
 	Path string // the file that it is or will be in, with either kind of slash; "" = none
+
+	Direction Direction // which way it travels; set by Run
 }
 
 // Match is one thing that was found.
@@ -175,6 +177,7 @@ func Run(ctx context.Context, p Payload, d Direction, validators ...Validator) O
 // finished.
 func (r *Runner) Run(ctx context.Context, p Payload, d Direction) Outcome {
 	began := time.Now()
+	p.Direction = d
 	var mine []Validator
 	slow := false
 	for _, v := range r.Validators {

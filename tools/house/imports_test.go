@@ -68,7 +68,7 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"core/screen"},
-		ours: []string{"core/gate", "core/hook", "core/scan"},
+		ours: []string{"core/gate", "core/hook", "core/scan", "core/session"},
 		why:  "a gate that runs the validators it is handed",
 	},
 	{
@@ -184,7 +184,7 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
-			"adapters", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
+			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
 			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",

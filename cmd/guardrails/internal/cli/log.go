@@ -17,6 +17,7 @@ func newLogCmd(a *app) *cobra.Command {
 		n      int
 		since  string
 		stops  bool
+		found  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "log",
@@ -32,6 +33,9 @@ prompt, path, command or output, and of a session only a digest.`,
 			if err != nil {
 				return err
 			}
+			if found {
+				return a.printFindings(from, n)
+			}
 			return a.printLog(from, n, asJSON, stops)
 		},
 	}
@@ -40,7 +44,22 @@ prompt, path, command or output, and of a session only a digest.`,
 	f.IntVarP(&n, "lines", "n", 0, "only the last `N` lines, of any day that is kept")
 	f.StringVar(&since, "since", "", "from a `TIME` on: a duration back (90m, 24h), a day (2026-11-30) or a time (RFC 3339)")
 	f.BoolVar(&stops, "stops", false, "only calls that were refused, blocked or asked about")
+	f.BoolVar(&found, "findings", false, "instead, what validators had against texts, as JSON lines: kinds and redacted samples")
 	return cmd
+}
+
+// printFindings prints the record of the validators' findings.
+func (a *app) printFindings(from time.Time, n int) error {
+	log := audit.Log{Dir: filepath.Join(a.state, "findings"), Now: a.now}
+	out := bufio.NewWriter(a.stdout)
+	defer out.Flush()
+	for raw, err := range log.Read(from, n) {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%s\n", raw)
+	}
+	return nil
 }
 
 // sinceTime reads --since. Without it, all of today; with -n alone, all days.

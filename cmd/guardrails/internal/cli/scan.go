@@ -22,6 +22,7 @@ import (
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/proc"
 	"github.com/ec261362/guardrails/core/scan"
+	"github.com/ec261362/guardrails/core/scan/schema"
 )
 
 type scanOptions struct {
@@ -29,6 +30,8 @@ type scanOptions struct {
 	use       []string
 	asJSON    bool
 	batch     bool
+	sarif     bool
+	schema    string
 	changed   bool
 }
 
@@ -44,6 +47,8 @@ the project's validators.allow names do not count.`,
   guardrails scan --changed                  what git says is new or changed
   guardrails scan --use secrets,pii notes.md
   fetch page | guardrails scan --direction input --use prompt-injection -
+  guardrails scan --sarif . > findings.sarif  for code scanning
+  guardrails scan --schema answer.schema.json answer.json
   guardrails scan --batch < texts.jsonl > findings.jsonl   # {"id","text","path"}
 
 Exit codes: 0 nothing found, 2 findings, 1 error.`,
@@ -54,6 +59,8 @@ Exit codes: 0 nothing found, 2 findings, 1 error.`,
 	f.StringVar(&o.direction, "direction", "both", "validators of what goes `input`, comes output, or both")
 	f.StringSliceVar(&o.use, "use", nil, "`LIST` of validators: secrets, pii, prompt-injection (default all)")
 	f.BoolVar(&o.asJSON, "json", false, "print the findings as JSON on standard output")
+	f.BoolVar(&o.sarif, "sarif", false, "print the findings as SARIF 2.1.0 on standard output")
+	f.StringVar(&o.schema, "schema", "", "texts must be JSON that conforms to the JSON Schema in `FILE`; without --use that is all")
 	f.BoolVar(&o.batch, "batch", false, "JSON lines in, JSON lines out, in order")
 	f.BoolVar(&o.changed, "changed", false, "scan the files that git says are new or changed")
 	return cmd
@@ -103,6 +110,10 @@ func runScan(ctx context.Context, a *app, o *scanOptions, args []string) error {
 	switch {
 	case o.batch && (len(args) > 0 || o.changed || o.asJSON):
 		return errors.New("--batch reads standard input and prints JSON: it goes with --use and --direction only")
+	case o.asJSON && o.sarif:
+		return errors.New("--json and --sarif: standard output holds one of them")
+	case o.batch && o.sarif:
+		return errors.New("--batch prints JSON lines, not SARIF")
 	case o.changed && len(args) > 0:
 		return errors.New("--changed names the files: give no others")
 	}
@@ -127,6 +138,9 @@ func runScan(ctx context.Context, a *app, o *scanOptions, args []string) error {
 		}
 	}
 	s.all(ctx, a, files, &res)
+	if o.sarif {
+		return a.sarifScan(&res)
+	}
 	return a.sayScan(&res, o.asJSON)
 }
 
@@ -136,9 +150,25 @@ func (a *app) scanner(o *scanOptions) (*scanner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
-	validators, err := scan.Resolve(o.use, d)
-	if err != nil {
-		return nil, err
+	var validators []scan.Validator
+	if o.schema == "" || len(o.use) > 0 {
+		if validators, err = scan.Resolve(o.use, d); err != nil {
+			return nil, err
+		}
+	}
+	if o.schema != "" {
+		text, err := os.ReadFile(o.schema)
+		if err != nil {
+			return nil, fmt.Errorf("--schema: %w", err)
+		}
+		v, err := schema.New(text)
+		if err != nil {
+			return nil, fmt.Errorf("--schema %s: %w", o.schema, err)
+		}
+		if d&scan.Output == 0 {
+			return nil, errors.New("--schema judges output: it does not go with --direction input")
+		}
+		validators = append(validators, v)
 	}
 	s := &scanner{dir: d}
 	s.runner = scan.Runner{Validators: validators, Timeout: scanPatience, NoKillSwitch: true}
@@ -342,6 +372,10 @@ func (a *app) sayScan(res *scanResult, asJSON bool) error {
 		}
 		a.sayf("%d findings in %d files, %.1f MB", len(res.Findings), res.Files, float64(res.Bytes)/1e6)
 	}
+	return res.exit()
+}
+
+func (res *scanResult) exit() error {
 	switch {
 	case len(res.Findings) > 0:
 		return exitCode(exitDenied)
@@ -349,6 +383,29 @@ func (a *app) sayScan(res *scanResult, asJSON bool) error {
 		return exitCode(exitError)
 	}
 	return nil
+}
+
+// sarifScan prints the findings as SARIF. Files that could not be judged are
+// notifications of the run.
+func (a *app) sarifScan(res *scanResult) error {
+	log := newSarif("guardrails scan")
+	for _, f := range res.Findings {
+		level := "error"
+		if f.Severity == scan.Low.String() {
+			level = "warning"
+		}
+		log.add(sarifFinding{
+			rule: f.Validator + "/" + f.Kind, level: level, text: f.Validator + " found " + f.Kind + ": " + f.Sample,
+			path: f.Path, line: f.Line, fingerprint: f.Fingerprint,
+		})
+	}
+	for _, e := range res.Errors {
+		log.fail(e.Path, e.Error)
+	}
+	if err := a.writeJSON(log); err != nil {
+		return err
+	}
+	return res.exit()
 }
 
 // scanLine is one line of scan --batch. Unknown fields are ignored.

@@ -9,12 +9,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ec261362/guardrails/adapters"
+	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/builtin"
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/engine"
@@ -229,7 +231,7 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 		s.Leak.Allow = append(s.Leak.Allow, leak.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
 	if v := &eff.Config.Validators; v.Enabled {
-		s.Screen = screening(v)
+		s.Screen = m.screening(ad, v, ev.Root, j)
 	}
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
@@ -247,15 +249,22 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 }
 
 // screening resolves the configured validators.
-func screening(v *config.Validators) screen.Settings {
+func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, j *Judgement) screen.Settings {
 	s := screen.Settings{
 		Timeout: v.Timeout, AggregateTimeout: v.AggregateTimeout,
 		NoKillSwitch: !v.KillSwitch, OutputNonBlocking: v.OutputNonBlocking,
+		Programs: len(v.Custom) > 0,
+		Redact:   v.Redact && ad.Capabilities().ReplaceResult,
+	}
+	known := scan.NewRegistry()
+	var errs []error
+	for i := range v.Custom {
+		errs = append(errs, known.Register(m.custom(&v.Custom[i], root)))
 	}
 	var in, out error
-	s.Input, in = scan.Resolve(v.Input, scan.Input)
-	s.Output, out = scan.Resolve(v.Output, scan.Output)
-	if err := errors.Join(in, out); err != nil {
+	s.Input, in = known.Resolve(v.Input, scan.Input)
+	s.Output, out = known.Resolve(v.Output, scan.Output)
+	if err := errors.Join(append(errs, in, out)...); err != nil {
 		s.Broken = err.Error()
 	}
 	if allow := v.Allow; len(allow) > 0 {
@@ -263,7 +272,62 @@ func screening(v *config.Validators) screen.Settings {
 			return slices.ContainsFunc(allow, func(a config.ValidatorAllow) bool { return a.Covers(validator, kind, path, fingerprint) })
 		}
 	}
+	if !m.DryRun {
+		log := audit.Log{Dir: filepath.Join(m.StateHome, "findings"), Now: m.Now}
+		s.Audit = func(ev *hook.Event, r scan.Record) {
+			f := audit.Finding{
+				Host: ev.Host, Event: ev.HostEvent, Session: ev.SessionID,
+				Validator: r.Validator, Severity: r.Severity.String(), Direction: r.Direction.String(), Path: r.Path,
+			}
+			for i, m := range r.Matches {
+				if i == 0 {
+					f.Kinds, f.Sample = m.Kind, m.Sample
+				} else if !strings.Contains(f.Kinds, m.Kind) {
+					f.Kinds += "," + m.Kind
+				}
+			}
+			if r.Crashed {
+				f.Reason = r.Reason
+			}
+			if err := log.AppendFinding(f); err != nil {
+				j.notes.lapse(err)
+			}
+		}
+	}
 	return s
+}
+
+// custom is a validator that the configuration defines as a command.
+func (m *Machine) custom(c *config.CustomValidator, dir string) scan.Validator {
+	d, _ := scan.ParseDirection(c.Direction) // the configuration knows the words
+	severity := scan.High
+	if c.Severity == scan.Low.String() {
+		severity = scan.Low
+	}
+	return scan.Command(c.Name, d, severity, func(ctx context.Context, stdin []byte) (int, []byte, error) {
+		if m.Proc == nil {
+			return 0, nil, gate.ErrHandOver
+		}
+		exit, err := m.Proc.Run(ctx, gate.Command{Argv: shellWords(c.Command), Dir: dir, Stdin: stdin, MaxOutput: 1 << 20})
+		switch {
+		case err != nil:
+			return 0, nil, err
+		case exit.TimedOut:
+			return 0, nil, context.DeadlineExceeded
+		}
+		return exit.Code, exit.Stdout, nil
+	})
+}
+
+// shellWords is how a configured command is started.
+func shellWords(c config.Command) []string {
+	switch {
+	case c.Shell == "":
+		return c.Argv
+	case runtime.GOOS == "windows":
+		return []string{"cmd", "/c", c.Shell}
+	}
+	return []string{"/bin/sh", "-c", c.Shell}
 }
 
 // rewrites are the configured rules, with what the host remembers of its user's
@@ -346,8 +410,6 @@ func idle(c *config.Config) []string {
 		{"standards", len(c.Standards) > 0},
 		{"handoffs", c.Handoffs.On},
 		{"evidence", c.Evidence.On},
-		{"validators.custom", c.Validators.On && len(c.Validators.Custom) > 0},
-		{"validators.redact", c.Validators.On && c.Validators.Redact},
 	} {
 		if s.on {
 			out = append(out, s.name)

@@ -1,0 +1,109 @@
+package screen
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/scan"
+)
+
+// masked returns the result with what was found replaced by its samples, if
+// that is all that is to be done about it: what was found is a value, secret or
+// personal, not an order, and the whole result is at hand.
+func (s *Settings) masked(ctx context.Context, r *scan.Runner, e *hook.Event, o scan.Outcome) (hook.Verdict, bool) {
+	if e.Tool.Result.Raw == nil {
+		return hook.Verdict{}, false
+	}
+	for _, f := range o.Failures {
+		if f.Crashed || f.Validator != scan.NameSecrets && f.Validator != scan.NamePII {
+			return hook.Verdict{}, false
+		}
+	}
+	dec := json.NewDecoder(strings.NewReader(string(e.Tool.Result.Raw)))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return hook.Verdict{}, false
+	}
+	m := masking{ctx: ctx, runner: scan.Runner{Validators: r.Validators, Timeout: r.Timeout, NoKillSwitch: true, Allow: r.Allow}}
+	v = m.value(v)
+	if m.failed || m.count == 0 {
+		return hook.Verdict{}, false
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return hook.Verdict{}, false
+	}
+	// What was found in the text as a whole must be gone from it.
+	text := strings.Join(m.texts, "\n")
+	if left := m.runner.Run(ctx, scan.Payload{Text: text}, scan.Output); !left.Pass {
+		return hook.Verdict{}, false
+	}
+	return hook.Verdict{
+		Decision: hook.Advise,
+		Rule:     "validators/redacted",
+		Result:   json.RawMessage(strings.TrimSpace(b.String())),
+		Context:  fmt.Sprintf("guardrails masked %d values in this result (%s): they are not needed to go on; do not try to read them another way.", m.count, strings.Join(m.kinds, ", ")),
+	}, true
+}
+
+// masking replaces findings in the strings of a decoded JSON value.
+type masking struct {
+	ctx    context.Context
+	runner scan.Runner
+	count  int
+	kinds  []string
+	texts  []string
+	failed bool
+}
+
+func (m *masking) value(v any) any {
+	switch v := v.(type) {
+	case string:
+		return m.text(v)
+	case []any:
+		for i := range v {
+			v[i] = m.value(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = m.value(v[k])
+		}
+	}
+	return v
+}
+
+func (m *masking) text(text string) string {
+	o := m.runner.Run(m.ctx, scan.Payload{Text: text}, scan.Output)
+	var found []scan.Match
+	for _, f := range o.Failures {
+		if f.Crashed || len(f.Matches) == scan.MaxMatches {
+			m.failed = true // there may be more
+		}
+		found = append(found, f.Matches...)
+	}
+	slices.SortFunc(found, func(a, b scan.Match) int { return a.Start - b.Start })
+	var b strings.Builder
+	at := 0
+	for _, f := range found {
+		if f.Start < at {
+			continue
+		}
+		b.WriteString(text[at:f.Start])
+		fmt.Fprintf(&b, "[masked %s]", f.Kind)
+		at = f.End
+		m.count++
+		if !slices.Contains(m.kinds, f.Kind) {
+			m.kinds = append(m.kinds, f.Kind)
+		}
+	}
+	b.WriteString(text[at:])
+	m.texts = append(m.texts, b.String())
+	return b.String()
+}
