@@ -2,16 +2,122 @@
 // are close enough to one of them to be a slip or a trap. It owns the embedded
 // lists and the rule of nearness.
 //
-// The lists are unpacked on the first question, never before. It must not
-// import anything but core/deps/coord.
+// The lists are plain text in the binary, most used first, and are scanned where
+// they lie: there is nothing to unpack, and a process that asks nothing pays
+// nothing. tools/genpopular writes them. The package must not import anything
+// of ours but coord.
 package popular
 
-import "github.com/ec261362/guardrails/core/deps/coord"
+import (
+	_ "embed" // the lists
+	"strings"
+
+	"github.com/ec261362/guardrails/core/deps/coord"
+)
+
+//go:embed npm.txt
+var npm string
+
+//go:embed pypi.txt
+var pypi string
+
+// list is the names of an ecosystem, one a line, most used first; "" if there
+// is no list.
+func list(e coord.Ecosystem) string {
+	switch e {
+	case coord.NPM:
+		return npm
+	case coord.PyPI:
+		return pypi
+	case coord.None, coord.Crates, coord.Go, coord.RubyGems, coord.Packagist, coord.NuGet, coord.Maven, coord.Conda:
+	}
+	return ""
+}
 
 // Popular reports whether name is on the list of its ecosystem. Ecosystems
 // without a list have no popular names.
-func Popular(e coord.Ecosystem, name string) bool { return false }
+func Popular(e coord.Ecosystem, name string) bool {
+	return onList(list(e), coord.Canonical(e, name))
+}
+
+func onList(names, name string) bool {
+	if name == "" || strings.Contains(name, "\n") {
+		return false
+	}
+	line := name + "\n"
+	return strings.HasPrefix(names, line) || strings.Contains(names, "\n"+line)
+}
+
+// most is how many names Near and Suggest return at most.
+const most = 3
 
 // Near returns the popular names that name is close to, most used first, at
 // most three; none if name is itself popular or its ecosystem has no list.
-func Near(e coord.Ecosystem, name string) []string { return nil }
+//
+// That a name is near another is a signal and no proof: of real packages off
+// the lists about one in two hundred is.
+func Near(e coord.Ecosystem, name string) []string {
+	names := list(e)
+	name = coord.Canonical(e, name)
+	if names == "" || name == "" || len(name) > 214 || onList(names, name) {
+		return nil
+	}
+	return near(names, e, name, "")
+}
+
+// near looks through names, leaving out except.
+func near(names string, e coord.Ecosystem, name, except string) []string {
+	q := newQuery(e, name)
+	var out []string
+	rank := -1
+	for line := range strings.SplitSeq(names, "\n") {
+		rank++
+		if line == "" || line == except {
+			continue
+		}
+		kind := q.compare(line, rank)
+		if kind == none || q.exempt(names, line, kind) {
+			continue
+		}
+		if out = append(out, line); len(out) == most {
+			break
+		}
+	}
+	return out
+}
+
+// Suggest returns popular names that somebody may have meant by a name that
+// does not exist, nearest first, at most three. It reaches further than Near,
+// since the name is known to be wrong.
+func Suggest(e coord.Ecosystem, name string) []string {
+	names := list(e)
+	name = strings.ToLower(coord.Canonical(e, name))
+	if names == "" || len(name) < 3 || len(name) > 214 {
+		return nil
+	}
+	out := Near(e, name)
+	limit := 1
+	if len(name) >= 8 {
+		limit = 2
+	}
+	for distance := 1; distance <= limit && len(out) < most; distance++ {
+		for line := range strings.SplitSeq(names, "\n") {
+			if line == "" || line == name || contains(out, line) || !within(name, line, distance) {
+				continue
+			}
+			if out = append(out, line); len(out) == most {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func contains(list []string, s string) bool {
+	for _, v := range list {
+		if v == s {
+			return true
+		}
+	}
+	return false
+}
