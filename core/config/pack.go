@@ -262,6 +262,14 @@ var (
 			at: func(p any) any { return &p.(*pack.Trigger).After },
 		},
 		{
+			key: "unless", kind: kindText, check: checkToken, refers: "set", doc: "Set whose members do not count.",
+			at: func(p any) any { return &p.(*pack.Trigger).Unless },
+		},
+		{
+			key: "silent", kind: kindBool, doc: "In advice: keep it in mind and say nothing.",
+			at: func(p any) any { return &p.(*pack.Trigger).Silent },
+		},
+		{
 			key: "note", kind: kindText, check: checkToken, doc: "Fact that is noted.",
 			at: func(p any) any { return &p.(*pack.Trigger).Note },
 		},
@@ -347,6 +355,10 @@ var (
 				at: func(p any) any { return &p.(*pack.Pack).SlotOwner },
 			},
 			{key: "slotGC", kind: kindBool, doc: "Remove finished slots after 30 days.", at: func(p any) any { return &p.(*pack.Pack).SlotGC }},
+			{
+				key: "reconcile", kind: kindText, doc: "What to do, at the start of a session, about open watch slots that it owns.",
+				at: func(p any) any { return &p.(*pack.Pack).Reconcile },
+			},
 			{key: "tools", kind: kindPairs, doc: "Names of tools, by a key that rows use.", at: func(p any) any { return &p.(*pack.Pack).Tools }},
 			{
 				key: "recorders", kind: kindItems, doc: "Rows that keep in mind what happened.",
@@ -405,6 +417,10 @@ var (
 					{
 						key: "skipEach", kind: kindBool, doc: "The marker's first word names what it is for; with no such word it is for all.",
 						at: func(p any) any { return &p.(*pack.Obligation).SkipEach },
+					},
+					{
+						key: "skipMute", kind: kindBool, doc: "The marker counts only where the host offers no tool to ask its user.",
+						at: func(p any) any { return &p.(*pack.Obligation).SkipMute },
 					},
 					triggersField("opens", "What it follows from.", false, func(p any) any { return &p.(*pack.Obligation).Opens }),
 					triggersField("meets", "What meets it.", false, func(p any) any { return &p.(*pack.Obligation).Meets }),

@@ -19,6 +19,7 @@ const (
 	SkipOwed         // Name is the obligation, Value the reason, none = no skip; idempotent
 	ReleaseOwed      // Name is the obligation, At its time; idempotent
 	RenewOwed        // Name is the obligation, At its time; if released before, it is owed again with its whole budget; idempotent
+	WithdrawOwed     // Name is the obligation, At its time; owed no more, though not met: what it blocked still counts; idempotent
 	ClearSet         // Name is the set; empties it and forgets that it was full; idempotent
 )
 
@@ -71,6 +72,11 @@ func Skip(obligation, reason string) Change {
 // Release returns the change that stops insisting on an obligation.
 func Release(obligation string, at time.Time) Change {
 	return Change{Op: ReleaseOwed, Name: obligation, At: at}
+}
+
+// Withdraw returns the change that says that what opened an obligation is undone.
+func Withdraw(obligation string, at time.Time) Change {
+	return Change{Op: WithdrawOwed, Name: obligation, At: at}
 }
 
 // Renew returns the change that gives a released obligation its whole budget

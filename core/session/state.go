@@ -239,7 +239,7 @@ func (c *scope) apply(ch Change, now, turn int64, limit int) bool {
 		return c.counters.put(name, n)
 	case SetIfNewer:
 		return c.note(name, short(ch.Value, maxText), at, now)
-	case OpenOwed, MeetOwed, SkipOwed, ReleaseOwed, RenewOwed:
+	case OpenOwed, MeetOwed, WithdrawOwed, SkipOwed, ReleaseOwed, RenewOwed:
 		was, ok := c.owed.get(name)
 		o := was
 		o.apply(ch.Op, short(ch.Value, maxText), at, now, turn)
@@ -349,6 +349,10 @@ func (o *owed) apply(op Op, value string, at, now, turn int64) {
 			o.open, o.released = false, 0
 		}
 		o.met = max(o.met, at)
+	case WithdrawOwed:
+		if at >= o.opened {
+			o.open, o.released = false, 0
+		}
 	case SkipOwed:
 		if o.skipped == "" {
 			o.skipped = value

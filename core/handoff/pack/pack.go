@@ -22,7 +22,11 @@ type Pack struct {
 	SlotOwner string // member of prs.json that holds the session's id
 	SlotGC    bool   // finished slots may be removed
 
-	Tools []Pair // names of tools by a key that rows use
+	// Tools are names of tools by a key that rows use. Detectors use the keys
+	// execute (SeesFailedRun) and events (SeesClassified, SeesDiagnosed).
+	Tools []Pair
+
+	Reconcile string // what to do about open watch slots of this session, at its start
 
 	Recorders     []Recorder
 	Advice        []Advice
@@ -47,10 +51,12 @@ type Trigger struct {
 	Tests   []string // grades of a test run
 	PR      []string // what became of a pull request
 
-	Args  []Pair // of Tool: members of the input and the values they may have
-	Names string // set whose members count when the input names them
-	While string // set that must not be empty
-	After string // fact that must be there
+	Args   []Pair // of Tool: members of the input and the values they may have
+	Names  string // set whose members count when the input names them
+	While  string // set that must not be empty
+	After  string // fact that must be there
+	Unless string // set whose members do not count
+	Silent bool   // of Advice: changes the state and says nothing
 
 	// What it changes. The detector's keys (a pull request, a run, a case, a
 	// file) go into sets; where it has none, "yes" does.
@@ -134,6 +140,7 @@ type Obligation struct {
 	Preferences []string // all must be on
 	Skip        string   // name of its skip marker
 	SkipEach    bool     // the marker names what it is for: a member of Each
+	SkipMute    bool     // the marker counts only where the host offers no tool to ask its user
 	Opens       []Trigger
 	Meets       []Trigger
 	Each        string   // set whose members are owed one by one

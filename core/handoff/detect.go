@@ -1,0 +1,523 @@
+package handoff
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff/emits"
+	"github.com/ec261362/guardrails/core/handoff/intent"
+	"github.com/ec261362/guardrails/core/handoff/outcome"
+	"github.com/ec261362/guardrails/core/handoff/pack"
+	"github.com/ec261362/guardrails/core/handoff/pr"
+	"github.com/ec261362/guardrails/core/handoff/report"
+	"github.com/ec261362/guardrails/core/handoff/review"
+	"github.com/ec261362/guardrails/core/handoff/skills"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/shellcmd"
+	"github.com/ec261362/guardrails/core/testrun"
+)
+
+// may is the cheap test of a trigger: it errs to yes, reads no file and parses
+// no command line.
+func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
+	if e.Name == hook.UserPromptSubmit {
+		return t.Sees == pack.SeesBuild && e.Typed() || len(t.PR) > 0 && notified(e)
+	}
+	tool := e.Tool
+	if tool == nil {
+		return false
+	}
+	shell, command := tool.Kind == hook.Shell, ""
+	if shell {
+		command, _ = tool.Command()
+	}
+	switch {
+	case len(t.Command) > 0:
+		return shell && slices.ContainsFunc(t.Command, func(words string) bool { return mentions(command, words) })
+	case len(t.Edited) > 0:
+		return tool.Kind == hook.Write || tool.Kind == hook.Edit || shell && writes(command) || (tool.Kind == hook.MCP || tool.Kind == hook.Other) && len(tool.Edits()) > 0
+	case len(t.Tool) > 0:
+		return emits.Is(tool, c.tools(t.Tool...)...)
+	case len(t.Tests) > 0:
+		return shell && command != ""
+	case len(t.PR) > 0:
+		return shell && pr.Mentions(command, text(tool.Result))
+	}
+	switch t.Sees {
+	case pack.SeesAsked:
+		return tool.Kind == hook.AskUser
+	case pack.SeesSkill, pack.SeesStages:
+		return tool.Kind == hook.Skill || c.Announce != "" && emits.Is(tool, c.Announce)
+	case pack.SeesStageRead:
+		return tool.Kind == hook.Read
+	case pack.SeesWalked, pack.SeesReport:
+		return shell && report.Mentions(command)
+	case pack.SeesFailedRun:
+		return emits.Is(tool, c.keyed("execute")...)
+	case pack.SeesClassified, pack.SeesDiagnosed:
+		return emits.Is(tool, c.keyed("events")...)
+	case pack.SeesThreads, pack.SeesReplies:
+		return shell && review.Mentions(command)
+	}
+	return false
+}
+
+// notified reports whether the event is the host's word that something in the
+// background ended or spoke, which may be the end of a watched pull request.
+func notified(e *hook.Event) bool {
+	return !e.Typed() && strings.Contains(e.Prompt, "TERMINAL pr=")
+}
+
+// mentions reports whether a command line may run a command that begins with
+// words: whether it holds the last part of each word.
+func mentions(command, words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w != "*" && !strings.Contains(command, w[strings.LastIndexByte(w, '/')+1:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// writes reports whether a command line may write a file.
+func writes(command string) bool {
+	if strings.ContainsRune(command, '>') {
+		return true
+	}
+	for _, word := range [...]string{"tee", "sed", "cp", "mv", "rm", "patch", "touch", "install", "perl", "ed ", "*** Begin Patch", "git ", "Set-Content", "Add-Content", "Out-File"} {
+		if strings.Contains(command, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func text(r *hook.Result) string {
+	if r == nil {
+		return ""
+	}
+	return r.Text
+}
+
+// seen is what a trigger saw.
+type seen struct {
+	trigger *pack.Trigger
+	keys    []string
+	unknown bool // it may have happened
+}
+
+// look runs the first-class test of a trigger. ok is false when it did not see
+// what it waits for.
+func (c *compiled) look(ctx context.Context, p *gate.Pass, t *pack.Trigger) (s seen, ok bool) {
+	if !c.may(t, p.Event) {
+		return seen{}, false
+	}
+	if t.While != "" && p.Session.Len(t.While) == 0 {
+		return seen{}, false
+	}
+	if t.After != "" {
+		if v, _ := p.Session.Fact(t.After); v == "" {
+			return seen{}, false
+		}
+	}
+	s = seen{trigger: t}
+	s.keys, s.unknown, ok = c.keys(ctx, p, t)
+	if !ok {
+		return seen{}, false
+	}
+	if t.Unless != "" && len(s.keys) > 0 {
+		not := p.Session.Set(t.Unless)
+		s.keys = slices.DeleteFunc(s.keys, func(k string) bool { return holds(not, k) })
+		ok = len(s.keys) > 0
+	}
+	return s, ok
+}
+
+// keys returns what was seen. A call that visibly failed is seen only by the
+// detectors that judge the outcome themselves.
+func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
+	e := p.Event
+	if e.Name == hook.UserPromptSubmit {
+		if t.Sees == pack.SeesBuild {
+			return nil, false, intent.Builds(e.Prompt)
+		}
+		return c.prs(p, t)
+	}
+	switch {
+	case len(t.PR) > 0:
+		return c.prs(p, t)
+	case len(t.Tests) > 0:
+		grade := testrun.Judge(c.run(p)).Grade
+		if grade == testrun.None || !slices.Contains(t.Tests, grade.String()) {
+			return nil, false, false
+		}
+		return []string{grade.String()}, false, true
+	}
+	res := result(p)
+	if e.Name.AfterTool() && (e.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res) || res != nil && (res.Interrupted || res.Background)) && t.Sees != pack.SeesFailedRun {
+		return nil, false, false
+	}
+	switch {
+	case len(t.Command) > 0:
+		return nil, false, c.runs(p, t.Command)
+	case len(t.Edited) > 0:
+		keys = edited(p, t.Edited)
+		return keys, false, len(keys) > 0
+	case len(t.Tool) > 0:
+		return c.called(p, t)
+	}
+	switch t.Sees {
+	case pack.SeesAsked:
+		return nil, false, true
+	case pack.SeesSkill:
+		name := skills.NameOf(e.Tool, c.Announce)
+		return []string{name}, false, name != ""
+	case pack.SeesStages:
+		if name := skills.NameOf(e.Tool, c.Announce); name != "" {
+			keys = skills.Stages(p.Env.FS, c.roots(p), name)
+		}
+		return keys, false, len(keys) > 0
+	case pack.SeesStageRead:
+		key := skills.Read(e.Tool, e.Cwd, c.roots(p))
+		return []string{key}, false, key != ""
+	case pack.SeesWalked:
+		return c.walked(p)
+	case pack.SeesReport:
+		return nil, false, c.handWritten(p)
+	case pack.SeesFailedRun:
+		for _, r := range emits.Runs(res) {
+			if r.ID != "" && r.Status != "" && !r.Passed() {
+				keys = append(keys, r.ID)
+			}
+		}
+		return keys, false, len(keys) > 0
+	case pack.SeesClassified:
+		keys = emits.Classified(e.Tool)
+		return keys, false, len(keys) > 0
+	case pack.SeesDiagnosed:
+		if !emits.Diagnosed(e.Tool) {
+			return nil, false, false
+		}
+		return c.named(p, t)
+	case pack.SeesThreads:
+		threads := review.Threads(p.Commands(), text(res), c.ReplyMark)
+		for _, th := range threads {
+			keys = append(keys, th.Comments...)
+		}
+		if len(keys) > 0 && !c.DryRun {
+			if err := c.ledger(p).Claim(ctx, e.SessionID, threads); err != nil {
+				return nil, false, false
+			}
+		}
+		return keys, false, len(keys) > 0
+	case pack.SeesReplies:
+		replies := review.Replies(p.Commands(), text(res))
+		for _, r := range replies {
+			keys = append(keys, r.Created)
+		}
+		if len(keys) > 0 && !c.DryRun {
+			if err := c.ledger(p).Cover(ctx, replies); err != nil {
+				return nil, false, false
+			}
+		}
+		return keys, false, len(keys) > 0
+	}
+	return nil, false, false
+}
+
+// result is how the call ended, also where only the transcript says it.
+func result(p *gate.Pass) *hook.Result {
+	t := p.Event.Tool
+	if t == nil || !p.Event.Name.AfterTool() {
+		return nil
+	}
+	if p.Env.Outcome != nil && (t.Result == nil || t.Result.Outcome == hook.Unknown) {
+		if r := p.Env.Outcome(p.Event); r != nil {
+			return r
+		}
+	}
+	return t.Result
+}
+
+// run is the call as the judge of test runs wants it.
+func (c *compiled) run(p *gate.Pass) testrun.Call {
+	return testrun.Call{Line: p.Commands(), Result: result(p), Dir: p.Event.Cwd, ReadFile: p.Env.FS.ReadFile}
+}
+
+// prs returns the pull requests to which one of the trigger's kinds happened.
+func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
+	call := pr.Call{Text: p.Event.Prompt}
+	if p.Event.Name != hook.UserPromptSubmit {
+		res := result(p)
+		call = pr.Call{
+			Line: p.Commands(), Text: strings.Join(outcome.Texts(res), "\n"),
+			Failed:    p.Event.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res),
+			Succeeded: res != nil && res.Outcome == hook.Succeeded,
+		}
+	}
+	for _, ev := range pr.Events(call) {
+		if !slices.Contains(t.PR, ev.Kind.String()) {
+			continue
+		}
+		ok = true
+		unknown = unknown || ev.Kind == pr.Unknown
+		if key := prKey(p, ev.Ref); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, unknown, ok
+}
+
+// prKey names a pull request in a set: its address if that is known. One that
+// its command did not name is the only one that this session opened.
+func prKey(p *gate.Pass, ref pr.Ref) string {
+	opened := p.Session.Set(SetPRs)
+	if ref.Number == 0 {
+		if len(opened) == 1 {
+			return opened[0]
+		}
+		return thisBranch
+	}
+	for _, o := range opened {
+		if full, ok := pr.ParseURL(o); ok && full.Same(ref) {
+			return o
+		}
+	}
+	if url := ref.URL(); url != "" {
+		return url
+	}
+	return ref.String()
+}
+
+// thisBranch stands for a pull request that nothing names.
+const thisBranch = "the pull request of this branch"
+
+// refOf reads a key of prKey.
+func refOf(key string) pr.Ref {
+	if ref, ok := pr.ParseURL(key); ok {
+		return ref
+	}
+	path, num, _ := strings.Cut(key, "#")
+	var ref pr.Ref
+	ref.Number, _ = strconv.Atoi(num)
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		ref.Owner, ref.Repo = path[:i], path[i+1:]
+	}
+	return ref
+}
+
+// holds reports whether a set holds a key: itself, a pull request that may be
+// the same, or the wildcard.
+func holds(set []string, key string) bool {
+	if slices.Contains(set, key) || slices.Contains(set, emits.Wildcard) {
+		return true
+	}
+	ref := refOf(key)
+	return ref.Number != 0 && slices.ContainsFunc(set, func(k string) bool {
+		o := refOf(k)
+		return o.Number != 0 && ref.Same(o)
+	})
+}
+
+// called judges a tool call's input.
+func (c *compiled) called(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
+	for _, a := range t.Args {
+		have := input(p.Event.Tool, a.Key)
+		if !slices.ContainsFunc(a.Values, func(v string) bool { return v == "*" && have != "" || strings.EqualFold(v, have) }) {
+			return nil, false, false
+		}
+	}
+	if t.Names != "" {
+		return c.named(p, t)
+	}
+	return nil, false, true
+}
+
+// named returns the members of the trigger's set that the input names.
+func (c *compiled) named(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
+	keys = emits.Names(p.Event.Tool, p.Session.Set(t.Names))
+	return keys, false, len(keys) > 0
+}
+
+// input returns a member of a call's input, also where a host wraps it.
+func input(t *hook.Tool, key string) string {
+	fields := t.Fields()
+	if s, ok := hook.Text(fields[key]); ok {
+		return s
+	}
+	for _, wrap := range [...]string{"arguments", "args", "input", "params"} {
+		inner := hook.Tool{Name: t.Name, Kind: t.Kind, Input: fields[wrap]}
+		if s, ok := hook.Text(inner.Fields()[key]); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// roots are the folders of skills that are there to look into.
+func (c *compiled) roots(p *gate.Pass) []string {
+	var out []string
+	for _, name := range c.Skills {
+		if dir := c.place(name, p.Event.Root); dir != "" {
+			out = append(out, unfold(p.Env.FS, dir)...)
+		}
+	}
+	return out
+}
+
+// unfold replaces the first "*" segment of a path by the folders that are there.
+func unfold(fsys gate.FS, dir string) []string {
+	dir = filepath.ToSlash(dir)
+	parts := strings.Split(dir, "/")
+	for i, part := range parts {
+		if !strings.Contains(part, "*") {
+			continue
+		}
+		var out []string
+		above := filepath.FromSlash(strings.Join(parts[:i], "/"))
+		list, err := fsys.ReadDir(above)
+		if err != nil {
+			return nil
+		}
+		for _, d := range list {
+			if ok, err := doublestar.Match(part, d.Name()); err == nil && ok {
+				rest := append([]string{above, d.Name()}, parts[i+1:]...)
+				out = append(out, unfold(fsys, filepath.Join(rest...))...)
+			}
+		}
+		return out
+	}
+	return []string{filepath.FromSlash(dir)}
+}
+
+// posts returns what a call puts on pull requests.
+func (c *compiled) posts(p *gate.Pass) []report.Post {
+	return report.Posts(p.Commands(), func(name string) ([]byte, error) { return p.Env.FS.ReadFile(name, maxBody) })
+}
+
+// maxBody is the most that is read of a file that is posted, in bytes.
+const maxBody = 1 << 20
+
+// walked returns the pull requests on which a walkthrough was posted.
+func (c *compiled) walked(p *gate.Pass) (keys []string, unknown, ok bool) {
+	if c.Sentinel == "" {
+		return nil, false, false
+	}
+	for _, post := range c.posts(p) {
+		if !report.HasSentinel(post.Body, c.Sentinel) {
+			continue
+		}
+		ok = true
+		key := emits.Wildcard // a comment's address does not say whose it is
+		if post.Target.Ref.Number != 0 {
+			key = prKey(p, post.Target.Ref)
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, false, ok
+}
+
+// handWritten reports whether a call would post a report that reads like the
+// renderer's and is not.
+func (c *compiled) handWritten(p *gate.Pass) bool {
+	return slices.ContainsFunc(c.posts(p), func(post report.Post) bool {
+		return !report.HasSentinel(post.Body, c.Sentinel) && report.ReadsLikeE2E(post.Body, c.Products...)
+	})
+}
+
+func (c *compiled) ledger(p *gate.Pass) review.Ledger {
+	dir := c.place(c.Slots, p.Event.Root)
+	if dir == "" {
+		dir = filepath.Join(p.Env.StateHome, "slots")
+	}
+	return review.Ledger{Dir: filepath.Join(filepath.Dir(dir), "ledger"), Now: p.Env.Now}
+}
+
+// runs reports whether a line runs one of the commands. After a call, it ran
+// only where its own exit code is that of the line, which did not fail.
+func (c *compiled) runs(p *gate.Pass, patterns []string) bool {
+	l := p.Commands()
+	if l == nil {
+		return false
+	}
+	afterwards := p.Event.Name.AfterTool()
+	for i := range l.Commands {
+		cmd := &l.Commands[i]
+		if cmd.Has(shellcmd.Uncalled) || afterwards && (cmd.Has(shellcmd.Masked) || cmd.Has(shellcmd.Background) || cmd.Has(shellcmd.Negated) || cmd.Has(shellcmd.Loose)) {
+			continue
+		}
+		for _, words := range patterns {
+			if begins(cmd, strings.Fields(words)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begins reports whether a command's words begin with want, options between
+// them left out; "*" stands for any one word.
+func begins(cmd *shellcmd.Command, want []string) bool {
+	if cmd.Program == "" || len(want) == 0 {
+		return false
+	}
+	if first := strings.ToLower(want[0]); first != cmd.Program && first != cmd.Argv[0].Text {
+		return false
+	}
+	args, want := cmd.Args(), want[1:]
+	for i := 0; len(want) > 0; i++ {
+		if i >= len(args) {
+			return false
+		}
+		w := &args[i]
+		switch {
+		case want[0] == "*" || slices.Contains(w.Values(), want[0]):
+			want = want[1:]
+		case strings.HasPrefix(w.Text, "-"):
+			if takesValue(cmd.Program, w.Text) {
+				i++
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// takesValue reports whether an option before a program's verb has its value in
+// the next word.
+func takesValue(program, option string) bool {
+	switch program {
+	case "git":
+		switch option {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env":
+			return true
+		}
+	case "make", "gmake":
+		switch option {
+		case "-C", "-f", "-j", "-I", "-o", "-W", "--directory", "--file", "--makefile":
+			return true
+		}
+	case "npm", "pnpm", "yarn", "bun":
+		switch option {
+		case "--prefix", "-C", "--dir", "--cwd", "-w", "--workspace", "--filter", "-F":
+			return true
+		}
+	case "gh", "glab":
+		return option == "-R" || option == "--repo"
+	case "docker", "kubectl":
+		switch option {
+		case "-H", "--host", "--context", "-n", "--namespace":
+			return true
+		}
+	}
+	return false
+}
