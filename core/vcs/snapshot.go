@@ -288,3 +288,35 @@ func copyFile(to, from string) error {
 	// Git trusts a file's times only against those of the index.
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
+
+// Files returns the paths of all files in the working tree that git tracks, or
+// neither tracks nor ignores, from the root, sorted. A tracked file that was
+// deleted is not among them.
+func (r *Repo) Files(ctx context.Context) ([]string, error) {
+	filters, err := r.unfiltered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := r.run(ctx, call{args: []string{"ls-files", "-z", "-t", "-c", "-d", "-o", "--exclude-standard"}, env: filters, max: listLimit})
+	if err != nil {
+		return nil, err
+	}
+	var out, gone []string
+	for _, line := range splitZ(text) {
+		tag, path, ok := strings.Cut(line, " ")
+		switch {
+		case !ok || strings.HasSuffix(path, "/"):
+		case tag == "R":
+			gone = append(gone, path)
+		default:
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	slices.Sort(gone)
+	out = slices.Compact(out)
+	return slices.DeleteFunc(out, func(p string) bool {
+		_, found := slices.BinarySearch(gone, p)
+		return found
+	}), nil
+}
