@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed all:claude all:gemini all:muse
+//go:embed all:claude all:gemini all:muse packs
 var files embed.FS
 
 // Claude returns the files of Claude Code's bundle, by their path in the
@@ -32,3 +32,7 @@ func sub(host string) fs.FS {
 	}
 	return dir
 }
+
+// Packs returns the built-in handoff packs as their authors write them. The hook
+// reads none of these: core/handoff has them compiled in.
+func Packs() fs.FS { return sub("packs") }

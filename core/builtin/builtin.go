@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/policy"
@@ -18,6 +19,7 @@ type Settings struct {
 	Leak    leak.Settings
 	Screen  screen.Settings
 	Rewrite rewrite.Settings
+	Handoff handoff.Settings
 	Notice  notice.Settings
 }
 
@@ -30,7 +32,8 @@ func Gates(s Settings) []*gate.Gate {
 	if g := rewrite.New(s.Rewrite); g != nil {     // commands that run as others; judged by all of the above again
 		list = append(list, g)
 	}
-	list = append(list, touch.New())             // which files were written
-	list = append(list, notice.New(s.Notice)...) // what the human must know of the configuration
+	list = append(list, touch.New())               // which files were written
+	list = append(list, handoff.New(s.Handoff)...) // what a change brings with it
+	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
 	return list
 }

@@ -25,6 +25,7 @@ const Prefix = "handoff/"
 const (
 	FactTests  = "tests"   // grade of the last test run
 	FactSkill  = "skill"   // the skill in play
+	FactRun    = "e2eRun"  // an acceptance run happened
 	SetPRs     = "prs"     // pull requests opened in this session
 	SetSkipped = "skipped" // tokens of skip markers that were printed
 )
@@ -61,6 +62,8 @@ type Row struct {
 	Meets    []string
 	Marker   string // the literal command that skips it, "" = there is none
 	Text     string // what it says
+
+	Preferences []string // that must all be on for it to speak
 }
 
 // Rows lists the rows of all packs in the order of their gates.

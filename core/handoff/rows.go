@@ -149,6 +149,9 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 		if c.stillOwed(p, id, s) {
 			continue
 		}
+		if o, known := p.Session.Obligation(c.rule(id)); c.each(id) && (!known || !o.Owing() && o.Blocks == 0) {
+			continue
+		}
 		p.Record(session.Change{Op: session.MeetOwed, Name: c.rule(id)})
 	}
 	for _, id := range t.Withdraws {
@@ -156,6 +159,11 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 			p.Record(session.Change{Op: session.WithdrawOwed, Name: c.rule(id)})
 		}
 	}
+}
+
+// each reports whether an obligation is owed member by member.
+func (c *compiled) each(id string) bool {
+	return slices.ContainsFunc(c.Obligations, func(o pack.Obligation) bool { return o.ID == id && o.Each != "" })
 }
 
 func clipFinding(s string) string { return hook.Clip(s, 200) }

@@ -126,8 +126,8 @@ const (
 // walkthrough asks the provider about each pull request in play until one lacks
 // its walkthrough. What was found is kept.
 func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obligation, have session.Owed, meet func()) (items []string, owed bool, err error) {
-	// An acceptance run is what opens it; without one nothing is asked.
-	run, at := p.Session.Fact(o.Each)
+	// Without an acceptance run nothing is asked.
+	run, at := p.Session.Fact(FactRun)
 	if run == "" {
 		return nil, false, nil
 	}
@@ -161,7 +161,7 @@ func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obliga
 			p.Record(session.Add(postedSet(o), name(ref)))
 			meet()
 		default:
-			p.Record(session.Note(factNone, found.String(), p.Env.Now()))
+			p.Record(session.Note(factNone, "none", p.Env.Now()))
 		}
 		return nil, false, nil
 	}

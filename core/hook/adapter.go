@@ -134,3 +134,11 @@ type Approver interface {
 	// Whatever is unknown is a no.
 	MayRewrite(e *Event, files ReadFS, p Paths, original, rewritten string) (ok bool, why string)
 }
+
+// Asker is an adapter whose host offers its agent a tool to ask its user. A host
+// without it has none.
+type Asker interface {
+	// Asks reports whether the tool is offered in the host process that started
+	// us, as far as its environment tells.
+	Asks(getenv func(string) string) bool
+}

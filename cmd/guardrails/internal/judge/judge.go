@@ -233,6 +233,9 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	if v := &eff.Config.Validators; v.Enabled {
 		s.Screen = m.screening(ad, v, ev.Root, j)
 	}
+	if h := &eff.Config.Handoffs; h.On {
+		s.Handoff = m.handoffs(ad, h)
+	}
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
 	}
@@ -256,15 +259,8 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 		Programs: len(v.Custom) > 0,
 		Redact:   v.Redact && ad.Capabilities().ReplaceResult,
 	}
-	known := scan.NewRegistry()
-	var errs []error
-	for i := range v.Custom {
-		errs = append(errs, known.Register(m.custom(&v.Custom[i], root)))
-	}
-	var in, out error
-	s.Input, in = known.Resolve(v.Input, scan.Input)
-	s.Output, out = known.Resolve(v.Output, scan.Output)
-	if err := errors.Join(append(errs, in, out)...); err != nil {
+	var err error
+	if s.Input, s.Output, err = m.Validators(v, root); err != nil {
 		s.Broken = err.Error()
 	}
 	if allow := v.Allow; len(allow) > 0 {
@@ -297,6 +293,19 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 	return s
 }
 
+// Validators are the configured validators of each direction. An error names
+// those that are not there.
+func (m *Machine) Validators(v *config.Validators, root string) (input, output []scan.Validator, err error) {
+	known := scan.NewRegistry()
+	var errs []error
+	for i := range v.Custom {
+		errs = append(errs, known.Register(m.custom(&v.Custom[i], root)))
+	}
+	input, in := known.Resolve(v.Input, scan.Input)
+	output, out := known.Resolve(v.Output, scan.Output)
+	return input, output, errors.Join(append(errs, in, out)...)
+}
+
 // custom is a validator that the configuration defines as a command.
 func (m *Machine) custom(c *config.CustomValidator, dir string) scan.Validator {
 	d, _ := scan.ParseDirection(c.Direction) // the configuration knows the words
@@ -308,7 +317,7 @@ func (m *Machine) custom(c *config.CustomValidator, dir string) scan.Validator {
 		if m.Proc == nil {
 			return 0, nil, gate.ErrHandOver
 		}
-		exit, err := m.Proc.Run(ctx, gate.Command{Argv: shellWords(c.Command), Dir: dir, Stdin: stdin, MaxOutput: 1 << 20})
+		exit, err := m.Proc.Run(ctx, gate.Command{Argv: argv(c.Command), Dir: dir, Stdin: stdin, MaxOutput: 1 << 20})
 		switch {
 		case err != nil:
 			return 0, nil, err
@@ -319,15 +328,19 @@ func (m *Machine) custom(c *config.CustomValidator, dir string) scan.Validator {
 	})
 }
 
-// shellWords is how a configured command is started.
-func shellWords(c config.Command) []string {
-	switch {
-	case c.Shell == "":
-		return c.Argv
-	case runtime.GOOS == "windows":
-		return []string{"cmd", "/c", c.Shell}
+// ShellCommand is how a command line is started.
+func ShellCommand(line string) []string {
+	if runtime.GOOS == "windows" {
+		return []string{"cmd", "/c", line}
 	}
-	return []string{"/bin/sh", "-c", c.Shell}
+	return []string{"/bin/sh", "-c", line}
+}
+
+func argv(c config.Command) []string {
+	if c.Shell == "" {
+		return c.Argv
+	}
+	return ShellCommand(c.Shell)
 }
 
 // rewrites are the configured rules, with what the host remembers of its user's
@@ -408,7 +421,6 @@ func idle(c *config.Config) []string {
 	}{
 		{"quality", c.Quality.On},
 		{"standards", len(c.Standards) > 0},
-		{"handoffs", c.Handoffs.On},
 		{"evidence", c.Evidence.On},
 	} {
 		if s.on {

@@ -1,0 +1,40 @@
+package judge
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/handoff"
+	"github.com/ec261362/guardrails/core/handoff/pack"
+	"github.com/ec261362/guardrails/core/hook"
+)
+
+// handoffs are the packs in force here.
+func (m *Machine) handoffs(ad hook.Adapter, h *config.Handoffs) handoff.Settings {
+	s := Handoffs(h)
+	s.Home, s.Binary = m.Home, filepath.Join(m.StateHome, "bin", "guardrails")
+	s.DryRun, s.Transcript = m.DryRun, tail
+	asker, ok := ad.(hook.Asker)
+	s.Mute = !ok || !asker.Asks(m.Getenv)
+	return s
+}
+
+// Handoffs resolves the configured packs: the built-in ones, and those that the
+// configuration defines.
+func Handoffs(h *config.Handoffs) handoff.Settings {
+	s := handoff.Settings{Off: h.Preferences.Off()}
+	if !h.On {
+		return s
+	}
+	for _, name := range h.Packs {
+		p := handoff.Shipped(name)
+		if i := slices.IndexFunc(h.Custom, func(p pack.Pack) bool { return p.Name == name }); p == nil && i >= 0 {
+			p = &h.Custom[i]
+		}
+		if p != nil {
+			s.Packs = append(s.Packs, p)
+		}
+	}
+	return s
+}
