@@ -49,10 +49,10 @@ type Event struct {
 
 // Call is a finished shell or Monitor call.
 type Call struct {
-	Line      *shellcmd.Line
-	Text      string // all that it printed
-	Failed    bool   // it visibly failed
-	Succeeded bool   // the host says that it ended well
+	Line      *shellcmd.Line // nil = a text that no command of the call printed: only a watch's exit lines count
+	Text      string         // all that it printed
+	Failed    bool           // it visibly failed
+	Succeeded bool           // the host says that it ended well
 }
 
 // Mentions reports whether a command line or its output may tell something of
@@ -69,7 +69,7 @@ func Mentions(command, text string) bool {
 // ("state":"MERGED") is never an event.
 func Events(c Call) []Event {
 	if c.Line == nil {
-		return nil
+		return Monitored(c.Text)
 	}
 	var out []Event
 	said := linesOf(c)

@@ -319,7 +319,11 @@ func (s *seer) word(w shellcmd.Word, prefix string) {
 		return
 	}
 	if strings.TrimSpace(strings.Trim(w.Text, shellcmd.Unknown)) != "" || len(w.Subst) == 0 {
+		before := s.hidden
 		s.add(w.Text)
+		if strings.Count(w.Text, shellcmd.Unknown) <= len(w.Subst) {
+			s.hidden = before // they are looked at below
+		}
 	}
 	for _, i := range w.Subst {
 		s.output(i, 8)

@@ -44,6 +44,7 @@ func TestPostsShowTheirBody(t *testing.T) {
 		{name: "heredoc in a substitution", src: "gh pr comment 7 --body \"$(cat <<'E'\nHERE\nE\n)\"", want: "HERE"},
 		{name: "heredoc with a variable", src: "gh pr comment 7 -F - <<E\nrun $X here\nE", want: "run … here"},
 		{name: "cat", src: `gh pr comment 7 --body "$(cat r.md)"`, want: "FILE"},
+		{name: "cat below a title", src: "gh pr comment 7 --body \"T\n$(cat r.md)\"", want: "T\n…\nFILE"},
 		{name: "cat by redirect", src: `gh pr comment 7 --body "$(<r.md)"`, want: "FILE"},
 		{name: "cat through a variable", src: `B=$(cat r.md); gh pr comment 7 -b "$B"`, want: "FILE"},
 		{name: "pipe", src: `cat r.md | gh pr comment 7 -F -`, want: "FILE"},
