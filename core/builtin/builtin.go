@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/leak"
@@ -15,12 +16,13 @@ import (
 
 // Settings are the decoded settings of every gate.
 type Settings struct {
-	Policy  policy.Settings
-	Leak    leak.Settings
-	Screen  screen.Settings
-	Rewrite rewrite.Settings
-	Handoff handoff.Settings
-	Notice  notice.Settings
+	Policy   policy.Settings
+	Leak     leak.Settings
+	Screen   screen.Settings
+	Rewrite  rewrite.Settings
+	Handoff  handoff.Settings
+	Notice   notice.Settings
+	Evidence evidence.Settings
 }
 
 // Gates returns the gates in the order in which they run.
@@ -35,5 +37,9 @@ func Gates(s Settings) []*gate.Gate {
 	list = append(list, touch.New())               // which files were written
 	list = append(list, handoff.New(s.Handoff)...) // what a change brings with it
 	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
+	// Last: they commit to the project's state themselves, so a call that another
+	// gate hands over has counted nothing yet, and what our own gates wrote and ran
+	// at the end of a turn comes before the question whether it may end.
+	list = append(list, evidence.New(s.Evidence)...)
 	return list
 }

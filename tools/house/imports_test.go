@@ -46,6 +46,12 @@ var allowances = []allowance{
 		why:    "gates are handed an event and decoded settings; they do not know each other, the engine, the loader or a host",
 	},
 	{
+		who:    []string{"core/evidence"},
+		ours:   []string{"core/fsx", "core/gate", "core/hook", "core/scan/secrets", "core/session", "core/shellcmd", "core/testrun", "core/vcs"},
+		others: []string{"github.com/bmatcuk/doublestar/v4"},
+		why:    "gates over a state that all sessions of a project share: they lock and replace its file themselves, ask git what the tree is, take recorded test runs as proof, and keep no secret",
+	},
+	{
 		who: []string{"core/scan/injection", "core/scan/pii", "core/scan/secrets"},
 		why: "validators are pure: text in, findings out",
 	},
@@ -78,7 +84,7 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"core/builtin"},
-		ours: append([]string{"core/gate", "core/handoff", "core/leak", "core/screen"}, gates...),
+		ours: append([]string{"core/evidence", "core/gate", "core/handoff", "core/leak", "core/screen"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
 	},
 	{
@@ -204,7 +210,7 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
-			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/fsx", "core/gate", "core/hook", "core/leak",
+			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/evidence", "core/fsx", "core/gate", "core/hook", "core/leak",
 			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",

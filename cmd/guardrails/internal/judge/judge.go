@@ -20,6 +20,7 @@ import (
 	"github.com/ec261362/guardrails/core/builtin"
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/engine"
+	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
@@ -230,6 +231,7 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 		s.Policy.Allow = append(s.Policy.Allow, policy.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 		s.Leak.Allow = append(s.Leak.Allow, leak.Allow{Rule: a.Rule, When: a.When, Reason: a.Reason})
 	}
+	s.Evidence = m.evidence(eff, m.DryRun || j.Probe())
 	if v := &eff.Config.Validators; v.Enabled {
 		s.Screen = m.screening(ad, v, ev.Root, j)
 	}
@@ -247,6 +249,20 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
+	}
+	return s
+}
+
+// evidence are the settings of a project's workflow. Under a configuration that
+// is broken what it records goes on, and what insists rests.
+func (m *Machine) evidence(eff *config.Effective, dry bool) evidence.Settings {
+	on := eff.Config.Evidence.On
+	s := evidence.Settings{
+		On: on, Resting: !on && eff.Paused.Evidence, SpawnMin: eff.Config.Evidence.SpawnMinChars,
+		Program: filepath.Join(m.StateHome, "bin", "guardrails"), DryRun: dry, Started: m.Started,
+	}
+	if s.Started.IsZero() {
+		s.Started = time.Now()
 	}
 	return s
 }
@@ -421,7 +437,6 @@ func idle(c *config.Config) []string {
 	}{
 		{"quality", c.Quality.On},
 		{"standards", len(c.Standards) > 0},
-		{"evidence", c.Evidence.On},
 	} {
 		if s.on {
 			out = append(out, s.name)
