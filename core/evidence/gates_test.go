@@ -144,7 +144,9 @@ func TestWhatCountsAsAChange(t *testing.T) {
 		ev   hook.EventName
 		want int
 	}
-	w := func(path string) *hook.Tool { return toolCall("Write", hook.Write, obj{"file_path": path, "content": "x"}, ok) }
+	w := func(path string) *hook.Tool {
+		return toolCall("Write", hook.Write, obj{"file_path": path, "content": "x"}, ok)
+	}
 	rows := []row{
 		{"a write", w("a.py"), hook.PostToolUse, 1},
 		{"a write that failed", w("a.py"), hook.PostToolUseFailure, 1},

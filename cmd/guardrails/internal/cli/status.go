@@ -49,6 +49,9 @@ func newStatusCmd(a *app) *cobra.Command {
 			if s.Off, err = a.permits().Active(); err != nil {
 				return err
 			}
+			if s.Evidence, err = a.evidenceStatus(); err != nil {
+				return err
+			}
 			if asJSON {
 				return a.writeJSON(s)
 			}
@@ -72,6 +75,7 @@ type sessionStatus struct {
 	Touched     []string              `json:"touched"`
 	Agents      []agentStatus         `json:"agents,omitempty"`
 	Off         []permit.Off          `json:"off,omitempty"`
+	Evidence    *evidenceStatus       `json:"evidence,omitempty"` // of the project of this directory
 }
 
 type factStatus struct {
@@ -112,6 +116,9 @@ func newSessionStatus(host, id string, v session.View) sessionStatus {
 func (a *app) printStatus(s sessionStatus, v session.View) {
 	for _, o := range s.Off {
 		fmt.Fprintf(a.stdout, "off until %s: %s\n", o.Until.Local().Format("15:04"), o)
+	}
+	if e := s.Evidence; e != nil {
+		fmt.Fprintf(a.stdout, "evidence: phase %s, generation %d, verified %d, failures in a row %d\n", e.Phase, e.MutationGeneration, e.VerifiedGeneration, e.FailureStreak)
 	}
 	if v.New() {
 		fmt.Fprintf(a.stdout, "%s session %s: nothing is kept of it\n", s.Host, s.Session)

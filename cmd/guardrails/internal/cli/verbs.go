@@ -11,6 +11,7 @@ func verbs(a *app) []*cobra.Command {
 		newDoctorCmd(a),
 		newStatusCmd(a),
 		newExplainCmd(a),
+		newEvidenceCmd(a),
 		newLogCmd(a),
 		newStatsCmd(a),
 		newConfigCmd(a),
