@@ -63,10 +63,10 @@ func parseLCOV(data []byte) (*Report, error) {
 			if err != nil {
 				return err
 			}
-			if n > 0 {
-				file := c.file("", name)
-				file.Lines = append(file.Lines, Line{n, hit})
-			}
+			// coverage.py lists the line 0 of an empty file (6.5.0, measured): it
+			// counts in the file's sum, as there, and is no line that can change.
+			file := c.file("", name)
+			file.Lines = append(file.Lines, Line{n, hit})
 		case s == "" || s[0] == '#':
 		default:
 			// Functions, branches and sums; unknown records of newer versions too.

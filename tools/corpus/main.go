@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
 	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
 	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
+	flag.StringVar(&o.coverage, "coverage", "", "judge the repositories in this folder instead: each with a bundle, reports and the right answers")
 	flag.BoolVar(&o.verbose, "v", false, "list every miss")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -39,6 +40,11 @@ func main() {
 	if o.scenes != "" {
 		run = func(ctx context.Context, o options, out io.Writer) error { return scenes(ctx, o, o.scenes, out) }
 	}
+	if o.coverage != "" {
+		run = func(ctx context.Context, o options, out io.Writer) error {
+			return coverageCases(ctx, o, o.coverage, out)
+		}
+	}
 	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
@@ -46,8 +52,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only, packs, scenes string
-	verbose                                bool
+	bin, cases, agent, only, packs, scenes, coverage string
+	verbose                                          bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {

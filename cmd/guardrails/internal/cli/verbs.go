@@ -8,6 +8,7 @@ func verbs(a *app) []*cobra.Command {
 		newInitCmd(a),
 		newCheckCmd(a),
 		newScanCmd(a),
+		newGateCmd(a),
 		newDoctorCmd(a),
 		newStatusCmd(a),
 		newExplainCmd(a),
