@@ -83,6 +83,8 @@ type scope struct {
 	calls  *frame
 	first  bool   // exit ${PIPESTATUS[0]} follows: a pipe's first stage decides
 	extra  []Word // arguments for the last command of an alias
+
+	lenient bool // set -e does not end the line when the left of && fails
 }
 
 // frame is a function or alias that is being run.

@@ -222,6 +222,8 @@ func TestMaskedSaysWhoseStatusCounts(t *testing.T) {
 		`go test`: false, `cd x && go test`: false, `go test && echo ok`: false, `go test | tail`: true, `set -o pipefail; go test | tail`: false, `go test; echo done`: true,
 		`go test || true`: true, `go test || exit 1`: false, `go test; exit $?`: false, `go test; r=$?; echo $r; exit $r`: false, `go test | tee l; exit ${PIPESTATUS[0]}`: false, `x | go test; exit ${PIPESTATUS[0]}`: true,
 		`set -e; go test; echo`: false, `go test &`: false, `go test & wait $!`: false, `go test & echo x`: true, `if go test; then x; fi`: true, `! go test`: true, `x=$(go test)`: true, `(go test)`: false,
+		`go test || exit 1; echo fine`: false, `go test || { echo no; exit 2; }; ls`: false, `go test || exit 0; ls`: true, `go test || echo no; ls`: true,
+		`set -e; go test && echo ok; echo end`: true, `set -e; go test && echo ok`: false, `set -e; (go test && echo ok); ls`: false, `set -e; cd x && go test; ls`: false,
 		`bash -c 'go test'`: false, `bash -c 'go test; true'`: true, `bash -ec 'go test; true'`: false, `time go test`: false, "go test\nls": true, `trap 'go test' EXIT; x`: true,
 	} {
 		if got := find(t, parseTest(src), "go").Has(Masked); got != masked {

@@ -65,14 +65,16 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 			r.line.Truncated = true
 			return
 		}
-		masked := i < len(list)-1 && !st.errexit && !exitsWith(list[i+1:])
+		masked := i < len(list)-1 && !st.errexit && !exitsWith(list[i+1:]) && !leavesOnFailure(stmt)
 		if masked && stmt.Background {
 			masked = !waitsFor(list[i+1:])
 		}
 		first := i < len(list)-1 && firstDecides(list[i+1])
-		if masked || first || len(s.extra) > 0 && i < len(list)-1 {
+		lenient := i < len(list)-1 && st.errexit && !exitsWith(list[i+1:]) && isAnd(stmt)
+		if masked || first || lenient || len(s.extra) > 0 && i < len(list)-1 {
 			s2 := *s
 			s2.first = first
+			s2.lenient = s.lenient || lenient
 			if masked {
 				s2.flags |= Masked
 			}
@@ -84,6 +86,22 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 		}
 		r.stmt(stmt, st, s)
 	}
+}
+
+// leavesOnFailure reports whether s is x || exit 1: what follows does not hide
+// that x failed.
+func leavesOnFailure(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok || c.Op != syntax.OrStmt || s.Negated || s.Background {
+		return false
+	}
+	left, fails := leaves(c.Y)
+	return left && fails
+}
+
+func isAnd(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.BinaryCmd)
+	return ok && c.Op == syntax.AndStmt
 }
 
 // exitsWith reports whether what follows a statement hands on its status:
@@ -288,6 +306,9 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state, s *scope) {
 		before := *st
 		left := *s
 		left.extra = nil
+		if s.lenient {
+			left.flags |= Masked
+		}
 		a := len(r.line.Commands)
 		r.stmt(c.X, st, &left)
 		tested := r.isTest(a)
