@@ -32,6 +32,7 @@ var selfRules = [...]Rule{
 			"sed -i 's/enforce/warn/' .guardrails.yaml", "echo x > .guardrails.yaml", "rm -rf .guardrails", "mv .guardrails.yaml x.yaml",
 			`python3 -c "open('.guardrails.yaml','w').write('')"`, "cp other.yaml ./sub/../.guardrails.yaml", "ln -sf /tmp/x .guardrails.yaml",
 			"git checkout -- .guardrails.yaml", "Write(.guardrails.yaml)", "Edit(.guardrails/state.json)", "tee .GUARDRAILS.yaml",
+			"echo 'PAUSED for now' >> .guardrails/LEDGER.md", "printf 'PAU%s x' SED | tee -a .guardrails/LEDGER.md", "sed -i '1i PAUSED for now' .guardrails/LEDGER.md",
 		},
 		Pass:   []string{"cat .guardrails.yaml", "grep mode .guardrails.yaml", "cp .guardrails.yaml /tmp/copy.yaml", "Read(.guardrails.yaml)", "echo x >> .guardrails/LEDGER.md"},
 		guards: ruleConfig, check: guardWrites,
@@ -342,7 +343,7 @@ func (j *judge) touched(c *shellcmd.Command, w *write) (guard, string) {
 				}
 			}
 		}
-		if g, _ := j.guarded(p); g != unguarded && (g != guardLedger || w.remove) {
+		if g, _ := j.guarded(p); g != unguarded && (g != guardLedger || w.remove || j.pauses(c, w)) {
 			return g, j.show(p)
 		}
 		whole := j.within(p, j.root) || j.within(p, j.home) // holds more than what is guarded
@@ -712,6 +713,28 @@ func (j *judge) pauseChanged(p string, e *hook.FileEdit) bool {
 		old = string(before)
 	}
 	return pausedLines(old) != pausedLines(e.New)
+}
+
+// pauses reports whether a shell write to the ledger may put a PAUSED line into
+// it: the line pauses for the human only. Where the text cannot be seen, the
+// command line and the file that is copied are looked at.
+func (j *judge) pauses(c *shellcmd.Command, w *write) bool {
+	const word = "PAUSED"
+	switch {
+	case w.mode:
+		return false
+	case w.from != nil:
+		for _, f := range j.paths(c, w.from) {
+			data, ok := j.readForEdit(f)
+			if !ok || strings.Contains(string(data), word) {
+				return true
+			}
+		}
+		return w.tree || !w.from.Static
+	case c.Stdout.Known && strings.Contains(c.Stdout.Text, word), c.Stdin.Known && strings.Contains(c.Stdin.Text, word):
+		return true
+	}
+	return j.line != nil && strings.Contains(j.line.Source, word)
 }
 
 func pausedLines(s string) string {

@@ -127,6 +127,11 @@ func TestLedgerIsFreeButForItsPausedLine(t *testing.T) {
 		{"a rewrite that keeps the line", writeCall(".guardrails/LEDGER.md", "# New\n\nPAUSED: no\n"), hook.Pass},
 		{"a rewrite that drops the line", writeCall(".guardrails/LEDGER.md", "# New\n"), hook.Deny},
 		{"removing it", shellEvent(testRoot, testRoot, "rm .guardrails/LEDGER.md"), hook.Deny},
+		{"pausing by shell", shellEvent(testRoot, testRoot, "cat >> .guardrails/LEDGER.md <<E\nPAUSED I am tired\nE"), hook.Deny},
+		{"pausing by an editor", shellEvent(testRoot, testRoot, "sed -i 's/# Ledger/PAUSED now/' .guardrails/LEDGER.md"), hook.Deny},
+		{"pausing by a copy", shellEvent(testRoot, testRoot, "cp $X .guardrails/LEDGER.md"), hook.Deny},
+		{"a card by shell", shellEvent(testRoot, testRoot, "echo '- [ ] a card' >> .guardrails/LEDGER.md"), hook.Pass},
+		{"a card by an editor", shellEvent(testRoot, testRoot, "sed -i 's/- \\[ \\]/- [x]/' .guardrails/LEDGER.md"), hook.Pass},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
