@@ -1,0 +1,241 @@
+// Package quality is the project's own gate: format and lint on edit, the
+// whole of it when the agent wants to stop, standards and lessons at a
+// session's start, one record at its end.
+//
+// It owns the gates, what they keep in the session, and how a report reads.
+// What runs programs is a Worker, handed in by the process that has one
+// (core/quality/run): the small process links none of it and hands calls over.
+// It must not import other gates, the configuration loader or a host.
+package quality
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+// RuleStop is the obligation of the gate at a turn's end, RuleEdit the rule of
+// what is reported after an edit.
+const (
+	RuleStop = "quality/stop"
+	RuleEdit = "quality/edit"
+)
+
+// What is kept in the session.
+const (
+	factEdited = "quality:edited" // when a file was last written; of a subagent too
+	factPassed = "quality:passed" // the tree that passed last, at the time when the gate began to look
+	factWarned = "quality:warned" // the tree that the human was told of last, in warn mode
+	factBase   = "quality:base"   // the commit at the session's start: what patch coverage counts from
+	setDirty   = "quality:dirty"  // files that differed from it then
+	coverPre   = "coverage:"      // + package: its coverage at the session's start, in percent
+	missingPre = "quality:missing:"
+)
+
+// Step is one part of the gate.
+type Step string
+
+// The steps, in the order in which they are reported.
+const (
+	Format   Step = "format"
+	Lint     Step = "lint"
+	Build    Step = "build"
+	Test     Step = "test"
+	Coverage Step = "coverage"
+)
+
+// Command is what to run: Argv as it stands, or Shell through the shell. The
+// zero value is none.
+type Command struct {
+	Argv  []string
+	Shell string
+}
+
+// IsZero reports whether there is no command.
+func (c Command) IsZero() bool { return len(c.Argv) == 0 && c.Shell == "" }
+
+// Override is what the project says of one package.
+type Override struct {
+	Path      string // folder below the root, slashes; or a doublestar pattern of folders
+	Toolchain string // "" = detected
+	Skip      []Step
+	Format    Command
+	Lint      Command
+	Build     Command
+	Test      Command
+	Report    string // coverage report, relative to the root
+	PatchMin  *float64
+	Tolerance *float64
+}
+
+// Project is what a Worker needs to know.
+type Project struct {
+	Root      string // absolute
+	Cache     string // folder of what is kept of this repository; need not exist
+	OnEdit    []Step
+	OnStop    []Step
+	Packages  []Override
+	PatchMin  float64
+	Tolerance float64
+}
+
+// A Worker runs the project's tools. It is safe for parallel use.
+type Worker interface {
+	// Edit formats and lints files that were just written. What it did not finish
+	// when ctx ends is not reported.
+	Edit(ctx context.Context, p Project, edits []Edit) EditReport
+	// Gate judges the packages of the touched files. It always returns a report:
+	// what was not done by the end of ctx is not proven.
+	Gate(ctx context.Context, p Project, r Request) *Report
+	// Profile says what the project is made of. It runs no code of the project.
+	Profile(ctx context.Context, p Project) Profile
+}
+
+// Edit is one file that was written. Paths are relative to the root.
+type Edit struct {
+	Path   string
+	Before string // the content before, if Known
+	Known  bool
+}
+
+// EditReport is what became of edited files.
+type EditReport struct {
+	Formatted []Formatted
+	Findings  []Finding
+	Undone    []string // what was not checked, and why
+}
+
+// Formatted is a file whose bytes a formatter changed.
+type Formatted struct{ Path, Tool string }
+
+// Request is one run of the gate.
+type Request struct {
+	Touched  []string           // relative to the root; ignored if All
+	All      bool               // every package of the project
+	Base     string             // commit that changes count from, "" = HEAD
+	Dirty    []string           // files that differed from Base at the session's start and are not the agent's doing
+	Baseline map[string]float64 // coverage at the session's start, percent by package; nil = what the cache holds
+	Deadline bool               // the hook's time is short: do not begin what is known to take longer
+	Progress func(line string)  // told what begins and ends; nil = nobody
+}
+
+// Profile is what a project is made of.
+type Profile struct {
+	Head      string   // commit, "" = none
+	Dirty     []string // files that differ from it, at most 500
+	Lines     []string // one per toolchain: what is checked with what
+	Missing   []Missing
+	Baseline  map[string]float64 // coverage in percent by package
+	Toolchain []string
+}
+
+// Missing is a tool that the project asks for and the machine does not have.
+type Missing struct {
+	Tool string `json:"tool"`
+	Step Step   `json:"step"`
+	For  string `json:"for"` // toolchain or package
+}
+
+// Settings are the decoded settings of the gates.
+type Settings struct {
+	On         bool // quality runs: the section stands, is trusted and not paused
+	Warn       bool // report to the human instead of blocking
+	Project    Project
+	Subagents  []string      // agent types whose end is gated
+	Stop       time.Duration // what the gate at a turn's end may take of the host's time; 0 = all there is
+	Lessons    bool
+	Standards  []string // texts, or files below the root
+	Record     bool     // write a record at the session's end
+	Guardrails string   // the installed command, as a shell takes it
+	Worker     Worker   // nil in the small process
+	HandOver   bool     // there is a process that has a Worker
+
+	// Redact masks secrets and personal data in a text; ok is false if nothing of
+	// it may be kept.
+	Redact func(text string) (masked string, ok bool)
+	// Usage sums up the log's lines of a session since a time, as far as it gets
+	// before ctx ends.
+	Usage func(ctx context.Context, host, session string, since time.Time) Usage
+	// Version is ours.
+	Version string
+}
+
+// New returns the gates.
+func New(s Settings) []*gate.Gate {
+	g := &s
+	var out []*gate.Gate
+	if s.On {
+		out = append(out, g.touchGate(), g.editGate(), g.stopGate())
+	}
+	if s.On || len(s.Standards) > 0 {
+		out = append(out, g.startGate())
+	}
+	if s.On && s.Lessons && s.Redact != nil && s.Project.Cache != "" {
+		out = append(out, g.lessonsGate())
+	}
+	if s.Record && s.Project.Cache != "" {
+		out = append(out, g.recordGate())
+	}
+	return out
+}
+
+// worker returns the worker, or why the gate cannot go on here.
+func (s *Settings) worker(p *gate.Pass) (Worker, error) {
+	switch {
+	case s.Worker != nil:
+		return s.Worker, nil
+	case p.Env.Proc == nil || p.Env.HTTP == nil:
+		return nil, gate.ErrHandOver
+	default:
+		return nil, gate.Skip("the program that runs the project's tools is not there")
+	}
+}
+
+// touchGate notes when something was written: what is newer than the last pass
+// is to be judged.
+func (s *Settings) touchGate() *gate.Gate {
+	return &gate.Gate{
+		ID:    "quality-touched",
+		Doc:   "notes when a file was last written, for the session and for each subagent",
+		On:    []hook.EventName{hook.PostToolUse},
+		Tools: writers,
+		State: true,
+		Wants: edits,
+		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+			now := p.Env.Now()
+			p.Record(session.Note(factEdited, "", now))
+			renew(p, p.Session, "", now)
+			if id := p.Event.AgentID; id != "" {
+				p.Record(session.Note(factEdited, "", now).For(id))
+				renew(p, p.Session.Agent(id), id, now)
+			}
+			return hook.Verdict{}, nil
+		},
+	}
+}
+
+// renew gives the gate that was released in an earlier turn its attempts back:
+// there was a prompt since, and now there is an edit.
+func renew(p *gate.Pass, v session.View, agent string, now time.Time) {
+	if o, ok := v.Obligation(RuleStop); ok && o.Released() && p.Session.Turn().N > o.ReleasedInTurn {
+		p.Record(session.Renew(RuleStop, now).For(agent))
+	}
+}
+
+var writers = hook.Tools(hook.Write, hook.Edit, hook.MCP, hook.Shell, hook.Other)
+
+// edits reports whether a call wrote files, without I/O.
+func edits(e *hook.Event) bool { return e.Tool != nil && len(e.Tool.Edits()) > 0 }
+
+// gated reports whether a subagent's end is judged.
+func (s *Settings) gated(e *hook.Event) bool {
+	if e.Name != hook.SubagentStop {
+		return true
+	}
+	// Claude Code fires it for internal agents too, without a type (2.1.332, measured).
+	return e.AgentType != "" && e.AgentID != "" && slices.Contains(s.Subagents, e.AgentType)
+}

@@ -1,0 +1,303 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ec261362/guardrails/core/coverage"
+	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/quality"
+	"github.com/ec261362/guardrails/core/vcs"
+)
+
+// coverage judges the changed lines and the ratchet of the packages whose tests
+// passed and wrote a report.
+func (g *gating) coverage(ctx context.Context, pkgs []*pkg) {
+	tested := map[*pkg]*result{}
+	for _, d := range g.results {
+		if d.k.step == quality.Test {
+			tested[d.p] = d.r
+		}
+	}
+	groups := map[float64][]*pkg{}
+	for _, p := range pkgs {
+		r := tested[p]
+		k := &task{step: quality.Coverage, tool: "coverage"}
+		switch {
+		case slices.Contains(p.conf.Skip, quality.Coverage):
+		case r == nil:
+			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "it has no tests to run"})
+		case r.status != passedStep:
+			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "its tests did not pass"})
+		case r.report == nil && r.why == "no test ran":
+			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "no test ran"})
+		case r.report == nil:
+			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: r.tool + " measures none here"})
+		default:
+			least := g.p.PatchMin
+			if p.conf.PatchMin != nil {
+				least = *p.conf.PatchMin
+			}
+			groups[least] = append(groups[least], p)
+		}
+	}
+	repo, err := g.w.repo(ctx, g.p.Root)
+	for least, list := range groups {
+		if err != nil {
+			for _, p := range list {
+				g.put(&task{step: quality.Coverage}, p, &result{status: skippedStep, tool: "coverage", why: "the project is not in git"})
+			}
+			continue
+		}
+		g.measure(ctx, repo, least, list, tested)
+	}
+}
+
+// measure judges packages that want the same share of changed lines covered.
+func (g *gating) measure(ctx context.Context, repo *vcs.Repo, least float64, pkgs []*pkg, tested map[*pkg]*result) {
+	k := &task{step: quality.Coverage, tool: "coverage"}
+	fail := func(p *pkg, why string) { g.put(k, p, &result{status: unproven, tool: "coverage", why: why}) }
+	var reports []*coverage.Report
+	var good []*pkg
+	for i, p := range pkgs {
+		rep := tested[p].report
+		file := filepath.Join(g.here.scratch, "report-"+strconv.Itoa(i)+extension(rep.Format))
+		if err := os.WriteFile(file, rep.Data, 0o600); err != nil {
+			fail(p, err.Error())
+			continue
+		}
+		base := g.here.abs(rep.Dir)
+		if rep.Format == "go" {
+			base = ""
+		}
+		read, err := coverage.ReadFile(file, base)
+		if err != nil {
+			fail(p, err.Error())
+			continue
+		}
+		if rep.Format != "" {
+			read.Made = time.Now() // it is of this very tree
+		}
+		reports = append(reports, read)
+		good = append(good, p)
+	}
+	if len(good) == 0 {
+		return
+	}
+	touched := map[string]bool{}
+	for _, p := range good {
+		for _, rel := range p.files {
+			if in, ok := repo.Rel(g.here.abs(rel)); ok {
+				touched[in] = true
+			}
+		}
+	}
+	base := g.r.Base
+	if base == "" {
+		base, _ = repo.Head(ctx) // "" = everything is new
+	}
+	res, err := coverage.Measure(ctx, repo, base, reports, coverage.Options{Min: least, Only: func(file string) bool { return touched[file] && source(file) }})
+	if err != nil {
+		for _, p := range good {
+			fail(p, err.Error())
+		}
+		return
+	}
+	sub, _ := repo.Rel(g.p.Root)
+	g.addPatch(res)
+	old := g.ratchet()
+	for _, p := range good {
+		r := &result{status: passedStep, tool: "coverage"}
+		at := path.Join(sub, p.dir)
+		if sub == "" {
+			at = p.dir
+		}
+		r.findings = append(r.findings, g.uncovered(res, sub, p, least)...)
+		r.findings = append(r.findings, g.lowered(res, old, sub, at, p)...)
+		if len(r.findings) > 0 {
+			r.status = failedStep
+		}
+		g.put(k, p, r)
+	}
+}
+
+func extension(format string) string {
+	switch format {
+	case "go":
+		return ".out"
+	case "lcov":
+		return ".info"
+	case "coverage.py":
+		return ".json"
+	case "jacoco":
+		return ".xml"
+	}
+	return ""
+}
+
+func (g *gating) addPatch(res *coverage.Result) {
+	if res.Patch == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rep.Patch == nil {
+		g.rep.Patch = &quality.PatchCoverage{}
+	}
+	g.rep.Patch.Covered += res.Patch.Covered
+	g.rep.Patch.Coverable += res.Patch.Total
+	if g.rep.Patch.Coverable > 0 {
+		g.rep.Patch.Pct = math.Round(10000*float64(g.rep.Patch.Covered)/float64(g.rep.Patch.Coverable)) / 100
+	}
+}
+
+// uncovered are the changed lines of a package that no test ran, if there are
+// too many of them.
+func (g *gating) uncovered(res *coverage.Result, sub string, p *pkg, least float64) []quality.Finding {
+	if res.Outcome == coverage.Pass {
+		return nil
+	}
+	var out []quality.Finding
+	add := func(file string, line int, format string, args ...any) {
+		rel := file
+		if sub != "" && sub != "." {
+			rel = below(sub, file)
+		}
+		if !slices.Contains(p.files, rel) {
+			return
+		}
+		out = append(out, quality.Finding{Package: p.dir, Step: quality.Coverage, Tool: "coverage", File: rel, Line: line, Message: fmt.Sprintf(format, args...)})
+	}
+	for _, s := range res.Stale {
+		add(s.File, 0, "the coverage report is older than this: %s", s.Why)
+	}
+	for _, file := range res.Unresolved {
+		add(file, 0, "no coverage report knows this changed file: no test loads it")
+	}
+	if res.Patch != nil && res.Patch.Pct() < least {
+		for file, ranges := range res.Uncovered {
+			for _, r := range ranges {
+				if r.First == r.Last {
+					add(file, r.First, "changed line %d is not covered by a test (%s)", r.First, patchText(res, least))
+				} else {
+					add(file, r.First, "changed lines %d-%d are not covered by a test (%s)", r.First, r.Last, patchText(res, least))
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b quality.Finding) int {
+		if a.File != b.File {
+			if a.File < b.File {
+				return -1
+			}
+			return 1
+		}
+		return a.Line - b.Line
+	})
+	return out
+}
+
+func patchText(res *coverage.Result, least float64) string {
+	return fmt.Sprintf("%d of %d changed lines covered, %s %% wanted", res.Patch.Covered, res.Patch.Total, strconv.FormatFloat(least, 'f', -1, 64))
+}
+
+// ratchets are the best coverage of each package so far, by toolchain and
+// system.
+type ratchets map[string]map[string]coverage.Count
+
+func ratchetFile(cache string) string { return filepath.Join(cache, "coverage.json") }
+
+func readRatchets(cache string) ratchets {
+	out := ratchets{}
+	if cache == "" {
+		return out
+	}
+	if data, err := fsx.ReadFile(ratchetFile(cache), 16<<20); err == nil {
+		_ = json.Unmarshal(data, &out) // one that cannot be read has nothing to hold on to
+	}
+	return out
+}
+
+func ratchetKey(chain string) string { return chain + "/" + runtime.GOOS }
+
+func (g *gating) ratchet() ratchets { return readRatchets(g.p.Cache) }
+
+// lowered reports a package that has less coverage than it had, and more lines
+// that no test runs: to delete covered code is no loss.
+func (g *gating) lowered(res *coverage.Result, old ratchets, sub, at string, p *pkg) []quality.Finding {
+	now := res.Under(at)
+	if p.chain == golang {
+		now = res.Packages[at]
+	}
+	if now.Total == 0 {
+		return nil
+	}
+	was, kept := old[ratchetKey(p.chain)][p.dir]
+	before, known := was.Pct(), kept
+	if pct, ok := g.r.Baseline[p.dir]; ok {
+		before, known = pct, true
+	}
+	c := quality.PackageCoverage{Package: p.dir, Covered: now.Covered, Total: now.Total, Pct: now.Pct(), Before: -1}
+	if known {
+		c.Before = before
+	}
+	g.mu.Lock()
+	g.rep.Coverage = append(g.rep.Coverage, c)
+	g.mu.Unlock()
+	tolerance := g.p.Tolerance
+	if p.conf.Tolerance != nil {
+		tolerance = *p.conf.Tolerance
+	}
+	if !known || now.Pct() >= before-tolerance-1e-9 || kept && now.Total-now.Covered <= was.Total-was.Covered {
+		return nil
+	}
+	f := quality.Finding{Package: p.dir, Step: quality.Coverage, Tool: "ratchet", Message: fmt.Sprintf("coverage of %s fell from %.1f %% to %.1f %% (%.1f points allowed)", p.dir, before, now.Pct(), tolerance)}
+	for _, rel := range p.files {
+		if r := res.Uncovered[path.Join(sub, rel)]; len(r) > 0 {
+			f.File, f.Line = rel, r[0].First
+			break
+		}
+	}
+	return []quality.Finding{f}
+}
+
+// raise keeps what a pass reached where it is better than what was.
+func (g *gating) raise() {
+	if g.p.Cache == "" || len(g.rep.Coverage) == 0 {
+		return
+	}
+	all := readRatchets(g.p.Cache)
+	changed := false
+	for _, c := range g.rep.Coverage {
+		chain := ""
+		for _, d := range g.results {
+			if d.p.dir == c.Package {
+				chain = d.p.chain
+			}
+		}
+		k := ratchetKey(chain)
+		if all[k] == nil {
+			all[k] = map[string]coverage.Count{}
+		}
+		now := coverage.Count{Covered: c.Covered, Total: c.Total}
+		if was, ok := all[k][c.Package]; !ok || now.Pct() > was.Pct() {
+			all[k][c.Package] = now
+			changed = true
+		}
+	}
+	if !changed {
+		return
+	}
+	if data, err := json.Marshal(all); err == nil {
+		_ = fsx.Replace(ratchetFile(g.p.Cache), data, 0o600) // the next pass raises it
+	}
+}

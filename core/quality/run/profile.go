@@ -1,0 +1,123 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ec261362/guardrails/core/quality"
+)
+
+// maxDirty is how many changed files a session remembers.
+const maxDirty = 500
+
+// Profile says what the project is made of.
+func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile {
+	var out quality.Profile
+	if repo, err := w.repo(ctx, p.Root); err == nil {
+		if head, err := repo.Head(ctx); err == nil {
+			out.Head = head
+			if changes, err := repo.Changed(ctx, head); err == nil {
+				for _, c := range changes {
+					if rel, ok := within(p.Root, repo.Root(), c.Path); ok && len(out.Dirty) < maxDirty && !passed(rel) {
+						out.Dirty = append(out.Dirty, rel)
+					}
+				}
+			}
+		}
+	}
+	t := newTree(p)
+	pkgs := t.all()
+	chains := map[string][]*pkg{}
+	for _, k := range pkgs {
+		chains[k.chain] = append(chains[k.chain], k)
+	}
+	for _, chain := range [...]string{golang, python, javascript, rust, java, generic} {
+		list := chains[chain]
+		if len(list) == 0 {
+			continue
+		}
+		out.Toolchain = append(out.Toolchain, chain)
+		var tools []string
+		for i, k := range list {
+			if i == 50 || ctx.Err() != nil {
+				break
+			}
+			for _, u := range units([]*pkg{k}) {
+				for _, task := range w.plan(t, u, p.OnStop) {
+					switch {
+					case task.lacks != "":
+						m := quality.Missing{Tool: task.lacks, Step: task.step, For: chain}
+						if !slices.Contains(out.Missing, m) {
+							out.Missing = append(out.Missing, m)
+						}
+					case task.tool != "":
+						for one := range strings.SplitSeq(task.tool, ", ") {
+							if !slices.Contains(tools, one) {
+								tools = append(tools, one)
+							}
+						}
+					}
+				}
+			}
+		}
+		where := list[0].dir
+		if len(list) > 1 {
+			where = fmt.Sprintf("%d packages", len(list))
+		}
+		line := chain + " (" + where + "): " + strings.Join(tools, ", ")
+		out.Lines = append(out.Lines, strings.TrimSuffix(line, ": "))
+	}
+	for key, list := range readRatchets(p.Cache) {
+		for name, c := range list {
+			if chain, ok := strings.CutSuffix(key, ratchetKey("")); !ok || chains[chain] == nil {
+				continue
+			}
+			if out.Baseline == nil {
+				out.Baseline = map[string]float64{}
+			}
+			out.Baseline[name] = c.Pct()
+		}
+	}
+	return out
+}
+
+// within turns a path from a repository's root into one from the project's.
+func within(root, top, rel string) (string, bool) {
+	if root == top {
+		return rel, true
+	}
+	sub, ok := strings.CutPrefix(root, top)
+	if !ok {
+		return "", false
+	}
+	sub = strings.Trim(strings.ReplaceAll(sub, "\\", "/"), "/")
+	rest, ok := strings.CutPrefix(rel, sub+"/")
+	return rest, ok
+}
+
+// born lists the files that came into being since a time and that git does not
+// track: what tools leave behind.
+func (w *Worker) born(ctx context.Context, root string, since time.Time) []string {
+	repo, err := w.repo(ctx, root)
+	if err != nil {
+		return nil
+	}
+	x, err := w.git(ctx, root, "ls-files", "-z", "--others", "--exclude-standard", "--full-name")
+	if err != nil || x.Code != 0 || x.Truncated {
+		return nil
+	}
+	var out []string
+	for name := range strings.SplitSeq(string(x.Stdout), "\x00") {
+		if name == "" || strings.ContainsAny(name, "*?[") {
+			continue
+		}
+		if made, ok := bornAt(path.Join(repo.Root(), name)); ok && !made.Before(since.Add(-10*time.Millisecond)) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

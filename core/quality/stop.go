@@ -1,0 +1,219 @@
+package quality
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
+)
+
+// spare is what the gate leaves of the hook's time to say that time was up.
+const spare = 2 * time.Second
+
+// maxReport is how much of a report is shown, in bytes: a merged Stop has 6,000.
+const maxReport = 4500
+
+func (s *Settings) stopGate() *gate.Gate {
+	return &gate.Gate{
+		ID:       "quality",
+		Doc:      "runs format, lint, build, tests and coverage over what was touched before a turn ends",
+		On:       []hook.EventName{hook.Stop, hook.SubagentStop},
+		Strength: gate.Enforce,
+		Posture:  gate.FailClosed,
+		State:    true,
+		Budget:   3,
+		Report:   true,
+		Wants:    s.gated,
+		Run: func(ctx context.Context, p *gate.Pass) (v hook.Verdict, err error) {
+			// What breaks of ours is not proven, like what a tool did not finish.
+			defer func() {
+				if r := recover(); r != nil {
+					v, err = s.block(&Report{Why: fmt.Sprintf("it broke (%v)", r)}), nil
+				}
+			}()
+			v, err = s.stop(ctx, p)
+			if err != nil && !errors.Is(err, gate.ErrSkip) && !errors.Is(err, gate.ErrHandOver) {
+				v, err = s.block(&Report{Why: err.Error()}), nil
+			}
+			return v, err
+		},
+	}
+}
+
+// due reports whether something was written that did not pass yet.
+func (s *Settings) due(v session.View) bool {
+	if v.Len(session.Touched) == 0 && !v.Full(session.Touched) {
+		return false
+	}
+	_, edited := v.Fact(factEdited)
+	_, passed := v.Fact(factPassed)
+	if s.Warn {
+		if _, warned := v.Fact(factWarned); warned.After(passed) {
+			passed = warned
+		}
+	}
+	return passed.IsZero() || edited.After(passed)
+}
+
+func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
+	view, agent := p.Session, ""
+	if p.Event.Name == hook.SubagentStop {
+		agent = p.Event.AgentID
+		view = p.Session.Agent(agent)
+	}
+	if !s.due(view) {
+		return hook.Verdict{}, gate.Skip("nothing was touched since the last pass")
+	}
+	if o, _ := view.Obligation(RuleStop); o.Released() || o.Skipped != "" {
+		return hook.Verdict{}, gate.Skip("released to the human")
+	}
+	if p.Event.Root == "" {
+		return hook.Verdict{}, gate.Skip("no project")
+	}
+	if running(p.Event) && view.Turn().Deferrals < maxDeferrals {
+		// The engine lets it pass, and counts: nothing is run for it.
+		return s.block(&Report{Why: "a subagent is still at work"}), nil
+	}
+	w, err := s.worker(p)
+	if err != nil {
+		return hook.Verdict{}, err
+	}
+	looked := p.Env.Now()
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	base, _ := p.Session.Fact(factBase)
+	r := w.Gate(ctx, s.Project, Request{
+		Touched: view.Touched(), Base: base, Dirty: dirty(p.Session), Baseline: snapshot(p.Session), Deadline: true,
+	})
+	notice := s.aside(p, r)
+	switch {
+	case r.Outcome == Passed:
+		p.Record(session.Note(factPassed, r.Tree, looked).For(agent))
+		p.Record(session.Meet(RuleStop, looked).For(agent))
+		return hook.Verdict{Notice: notice}, nil
+	case s.Warn:
+		p.Record(session.Note(factWarned, r.Tree, looked).For(agent))
+		return hook.Verdict{Notice: join(notice, "guardrails: "+r.Text(maxReport)+s.byHand(r))}, nil
+	default:
+		v := s.block(r)
+		v.Notice = notice
+		return v, nil
+	}
+}
+
+// maxDeferrals is how many ends in a row the engine lets pass because work
+// still runs.
+const maxDeferrals = 3
+
+func running(e *hook.Event) bool {
+	return slices.ContainsFunc(e.Background, func(b hook.Background) bool { return b.Kind == hook.BackgroundSubagent })
+}
+
+// bounded leaves time to answer when the tools take longer than there is.
+func (s *Settings) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := 10 * time.Minute
+	if s.Stop > 0 {
+		limit = max(s.Stop-10*time.Second, time.Second)
+	}
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, max(time.Until(end)-spare, time.Until(end)/2))
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// block is the verdict that keeps the turn going.
+func (s *Settings) block(r *Report) hook.Verdict {
+	return hook.Verdict{Decision: hook.Block, Rule: RuleStop, Reason: r.Text(maxReport) + s.byHand(r)}
+}
+
+// byHand says how the gate is run without a hook's deadline.
+func (s *Settings) byHand(r *Report) string {
+	cmd := s.command("gate run --changed")
+	switch {
+	case r.Outcome == Failed:
+		return "\nFix these, then end the turn again; the gate runs again by itself. By hand: " + cmd
+	case r.TooLong:
+		return "\nRun " + cmd + " now: it has no deadline, and what it finds on this tree stands when you end the turn again."
+	default:
+		return "\nRun " + cmd + " to see it whole; what it finds on this tree stands when you end the turn again."
+	}
+}
+
+func (s *Settings) command(verb string) string {
+	name := s.Guardrails
+	if name == "" {
+		name = "guardrails"
+	}
+	return name + " " + verb
+}
+
+// aside is what the human is told besides: once what is missing, always what
+// was let pass though it failed.
+func (s *Settings) aside(p *gate.Pass, r *Report) string {
+	var lines []string
+	if text := s.missing(p, r.Missing); text != "" {
+		lines = append(lines, text)
+	}
+	if len(r.Flaky) > 0 {
+		lines = append(lines, "guardrails: flaky, failed once and then passed: "+trim(strings.Join(r.Flaky, ", "), 300))
+	}
+	if n := len(r.Known); n > 0 {
+		lines = append(lines, fmt.Sprintf("guardrails: %d failed before this session too and are not held against it: %s", n, trim(r.Known[0].String(), 200)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// missing says each missing tool once a session.
+func (s *Settings) missing(p *gate.Pass, list []Missing) string {
+	var texts []string
+	for _, m := range list {
+		fact := missingPre + m.Tool
+		text := fmt.Sprintf("%s (%s of %s)", m.Tool, m.Step, m.For)
+		if _, at := p.Session.Fact(fact); !at.IsZero() || slices.Contains(texts, text) {
+			continue
+		}
+		p.Record(session.Note(fact, string(m.Step), p.Env.Now()))
+		texts = append(texts, text)
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "guardrails: not installed, so the step is skipped: " + strings.Join(texts, ", ")
+}
+
+func dirty(v session.View) []string {
+	touched := v.Touched()
+	return slices.DeleteFunc(v.Set(setDirty), func(name string) bool {
+		_, ok := slices.BinarySearch(touched, name)
+		return ok
+	})
+}
+
+// snapshot is the coverage at the session's start, nil if none was kept.
+func snapshot(v session.View) map[string]float64 {
+	var out map[string]float64
+	for _, name := range v.Facts(coverPre) {
+		value, _ := v.Fact(name)
+		if pct, err := strconv.ParseFloat(value, 64); err == nil {
+			if out == nil {
+				out = map[string]float64{}
+			}
+			out[strings.TrimPrefix(name, coverPre)] = pct
+		}
+	}
+	return out
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
