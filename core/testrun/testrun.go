@@ -77,6 +77,10 @@ type Report struct {
 
 	Passed, Failed, Skipped int // as counted in the text, all summaries together
 
+	// Rewrites says that the run wrote or updated expectations (snapshots): green,
+	// but no proof of what was expected before.
+	Rewrites bool
+
 	// Scoped says that the command or its summary leaves tests out (-run, -k,
 	// --filter, one file, "N deselected"): a pass, but not of everything.
 	Scoped bool
@@ -86,16 +90,3 @@ type Report struct {
 	Dirs     []string
 	Packages []string
 }
-
-// Names reports whether a test runner stands in a command position of line,
-// directly, behind a wrapper, or as a script or target that is named for tests.
-// It reads no text and no file, and is cheap enough for a gate's Wants.
-func Names(line *shellcmd.Line) bool { return false }
-
-// Work reports whether line runs tests, a build or a linter: work that is worth
-// waiting for when it is left in the background.
-func Work(line *shellcmd.Line) bool { return false }
-
-// Judge says what a call proves. It never panics and never grades a call Passed
-// on its exit code or on its text alone.
-func Judge(c Call) Report { return Report{} }
