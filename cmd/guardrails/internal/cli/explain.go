@@ -26,11 +26,15 @@ func newExplainCmd(a *app) *cobra.Command {
 			for _, r := range append(policy.Rules(), evidenceRules()...) {
 				ids = append(ids, r.ID+"\t"+r.Doc)
 			}
+			ids = append(ids, a.rowIDs()...)
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listRules(asJSON)
+			}
+			if ok, err := a.explainRow(args[0], asJSON); ok || err != nil {
+				return err
 			}
 			r, ok := policy.Explain(args[0])
 			if !ok {
@@ -75,6 +79,19 @@ func (a *app) listRules(asJSON bool) error {
 		}
 		fmt.Fprintf(a.stdout, "%-36s %-5s %s\n", r.ID, r.Verdict, r.Doc)
 	}
+	s, err := a.inForce()
+	if err != nil {
+		return err
+	}
+	for _, r := range s.Rows() {
+		if asJSON {
+			if err := a.writeJSON(rowJSON(r)); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%-36s %-12s %s\n", r.Rule, r.Kind, r.Doc)
+	}
 	all := explainSecret(secretPrefix + "*")
 	if asJSON {
 		for _, name := range secrets.Rules() {
@@ -84,7 +101,7 @@ func (a *app) listRules(asJSON bool) error {
 		}
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "%-36s %-5s %s (%d kinds)\n", all.ID, all.Verdict, all.Doc, len(secrets.Rules()))
+	_, err = fmt.Fprintf(a.stdout, "%-36s %-5s %s (%d kinds)\n", all.ID, all.Verdict, all.Doc, len(secrets.Rules()))
 	return err
 }
 

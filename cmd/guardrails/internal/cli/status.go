@@ -1,15 +1,16 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/session"
+	"github.com/ec261362/guardrails/core/testrun"
 )
 
 func newStatusCmd(a *app) *cobra.Command {
@@ -27,19 +28,9 @@ func newStatusCmd(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.hint(cmd.Context())
 			store := &session.Store{Dir: filepath.Join(a.state, "sessions"), Now: a.now}
-			host := agent
-			if id == "" {
-				recent, err := store.List(1)
-				if err != nil {
-					return err
-				}
-				if len(recent) == 0 {
-					return errors.New("no session yet: state is kept from the first call that writes something")
-				}
-				if recent[0].Err != nil {
-					return recent[0].Err
-				}
-				host, id = recent[0].Host, recent[0].ID
+			host, id, err := a.session(store, agent, id)
+			if err != nil {
+				return err
 			}
 			view, err := store.View(host, id)
 			if err != nil {
@@ -70,7 +61,7 @@ func newStatusCmd(a *app) *cobra.Command {
 type sessionStatus struct {
 	Host        string                `json:"host"`
 	Session     string                `json:"session"`
-	Facts       map[string]factStatus `json:"facts"`
+	Facts       map[string]factStatus `json:"facts"` // facts, sets but touched, and always tests
 	Obligations []owedStatus          `json:"obligations"`
 	Touched     []string              `json:"touched"`
 	Agents      []agentStatus         `json:"agents,omitempty"`
@@ -78,9 +69,13 @@ type sessionStatus struct {
 	Evidence    *evidenceStatus       `json:"evidence,omitempty"` // of the project of this directory
 }
 
+// factStatus is a fact with its value, the grade of the tests, or a set with its
+// members.
 type factStatus struct {
-	Value string    `json:"value"`
-	At    time.Time `json:"at"`
+	Grade   string    `json:"grade,omitempty"`
+	Value   string    `json:"value,omitempty"`
+	Members []string  `json:"members,omitempty"`
+	At      time.Time `json:"at,omitzero"`
 }
 
 type owedStatus struct {
@@ -88,7 +83,8 @@ type owedStatus struct {
 	Owed     bool      `json:"owed"`
 	Blocks   int       `json:"blocks"`
 	Released bool      `json:"released"`
-	Skipped  string    `json:"skipped,omitempty"`
+	Skipped  bool      `json:"skipped"`
+	Reason   string    `json:"reason,omitempty"` // why it was skipped
 	Since    time.Time `json:"since"`
 }
 
@@ -101,16 +97,44 @@ func newSessionStatus(host, id string, v session.View) sessionStatus {
 	s := sessionStatus{Host: host, Session: id, Facts: map[string]factStatus{}, Obligations: []owedStatus{}, Touched: []string{}}
 	for _, name := range v.Facts("") {
 		value, at := v.Fact(name)
-		s.Facts[name] = factStatus{value, at}
+		if name == handoff.FactTests {
+			s.Facts[name] = factStatus{Grade: value, At: at}
+			continue
+		}
+		s.Facts[name] = factStatus{Value: value, At: at}
+	}
+	if s.Facts[handoff.FactTests].Grade == "" {
+		s.Facts[handoff.FactTests] = factStatus{Grade: testrun.None.String()}
+	}
+	for _, name := range v.Sets() {
+		if name == session.Touched {
+			continue
+		}
+		f := s.Facts[name]
+		f.Members = v.Set(name)
+		s.Facts[name] = f
 	}
 	for _, o := range v.Obligations() {
-		s.Obligations = append(s.Obligations, owedStatus{ID: o.ID, Owed: o.Owing(), Blocks: o.Blocks, Released: o.Released(), Skipped: o.Skipped, Since: o.OpenedAt})
+		s.Obligations = append(s.Obligations, owedStatus{ID: statusID(o.ID), Owed: o.Owing(), Blocks: o.Blocks, Released: o.Released(), Skipped: o.Skipped != "", Reason: o.Skipped, Since: o.OpenedAt})
 	}
 	s.Touched = append(s.Touched, v.Touched()...)
 	for _, name := range v.Agents() {
 		s.Agents = append(s.Agents, agentStatus{ID: name, Touched: append([]string{}, v.Agent(name).Touched()...)})
 	}
 	return s
+}
+
+// rowsByID are the rows in force here, by what status calls them.
+func (a *app) rowsByID() map[string]handoff.Row {
+	out := map[string]handoff.Row{}
+	s, err := a.inForce()
+	if err != nil {
+		return out
+	}
+	for _, r := range s.Rows() {
+		out[statusID(r.Rule)] = r
+	}
+	return out
 }
 
 func (a *app) printStatus(s sessionStatus, v session.View) {
@@ -125,17 +149,26 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 		return
 	}
 	fmt.Fprintf(a.stdout, "%s session %s, last active %s\n", s.Host, s.Session, v.UpdatedAt().Local().Format("2006-01-02 15:04:05"))
+	rows := a.rowsByID()
 	for _, o := range s.Obligations {
 		state := "met"
 		switch {
 		case o.Owed:
 			state = fmt.Sprintf("owed since %s, blocked %d times", o.Since.Local().Format("15:04:05"), o.Blocks)
-		case o.Skipped != "":
-			state = "skipped: " + o.Skipped
+		case o.Skipped:
+			state = "skipped: " + o.Reason
 		case o.Released:
 			state = "released to you"
 		}
 		fmt.Fprintf(a.stdout, "  %-28s %s\n", o.ID, state)
+		if r, ok := rows[o.ID]; ok && o.Owed {
+			for _, how := range r.Meets {
+				fmt.Fprintf(a.stdout, "  %-28s cleared by %s\n", "", how)
+			}
+			if r.Marker != "" {
+				fmt.Fprintf(a.stdout, "  %-28s skipped by %s\n", "", r.Marker)
+			}
+		}
 	}
 	fmt.Fprintf(a.stdout, "  %d files touched\n", len(s.Touched))
 	for _, path := range s.Touched {

@@ -13,6 +13,9 @@ import (
 // handoffs are the packs in force here.
 func (m *Machine) handoffs(ad hook.Adapter, h *config.Handoffs) handoff.Settings {
 	s := Handoffs(h)
+	if m.Handoffs != nil {
+		s = *m.Handoffs
+	}
 	s.Home, s.Binary = m.Home, filepath.Join(m.StateHome, "bin", "guardrails")
 	s.DryRun, s.Transcript = m.DryRun, tail
 	asker, ok := ad.(hook.Asker)

@@ -23,6 +23,7 @@ import (
 	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
@@ -50,6 +51,9 @@ type Machine struct {
 	Started   time.Time // start of this process; zero = of each judgement
 	DryRun    bool      // write nothing
 	Trusted   bool      // treat the project's configuration as trusted
+
+	// Handoffs stand in for the configured packs and preferences; nil = those count.
+	Handoffs *handoff.Settings
 }
 
 // Request is one call to judge.
@@ -235,9 +239,7 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	if v := &eff.Config.Validators; v.Enabled {
 		s.Screen = m.screening(ad, v, ev.Root, j)
 	}
-	if h := &eff.Config.Handoffs; h.On {
-		s.Handoff = m.handoffs(ad, h)
-	}
+	s.Handoff = m.handoffs(ad, &eff.Config.Handoffs)
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
 	}
