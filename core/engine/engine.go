@@ -35,6 +35,10 @@ type Engine struct {
 	Env     gate.Env  // handed to every gate
 	Started time.Time // when this process started: tells a double registration from a new event
 	DryRun  bool      // read state, never write it
+
+	// Busy reports whether a command left in the background is worth waiting for
+	// at a Stop: a test, build or lint run that will end. nil = none is.
+	Busy func(command string) bool
 }
 
 // Outcome says what became of one gate. The zero value is that it was not for

@@ -164,11 +164,17 @@ func (j *judgement) insist(tx *session.Tx, granted []session.Outcome, again bool
 	return granted
 }
 
-// running reports whether a subagent of this session is still at work.
+// running reports whether this session still waits for work of its own: a
+// subagent, or a command that is a test, build or lint run.
 func (j *judgement) running() bool {
 	for _, b := range j.event.Background {
-		if b.Kind == hook.BackgroundSubagent {
+		switch b.Kind {
+		case hook.BackgroundSubagent:
 			return true
+		case hook.BackgroundCommand:
+			if j.Busy != nil && b.Command != "" && j.Busy(b.Command) {
+				return true
+			}
 		}
 	}
 	return false

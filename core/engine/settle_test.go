@@ -139,6 +139,33 @@ func TestStopIsDeferredWhileASubagentRunsAtMostThreeTimes(t *testing.T) {
 	}
 }
 
+func TestStopIsDeferredForABackgroundCommandOnlyIfItIsWork(t *testing.T) {
+	work := func(command string) bool { return command == "go test ./..." }
+	for _, tt := range []struct {
+		name string
+		busy func(string) bool
+		task hook.Background
+		want hook.Decision
+	}{
+		{"a test run", work, hook.Background{Kind: hook.BackgroundCommand, Command: "go test ./..."}, hook.Pass},
+		{"a server", work, hook.Background{Kind: hook.BackgroundCommand, Command: "npm run dev"}, hook.Block},
+		{"a command that is not told", func(string) bool { return true }, hook.Background{Kind: hook.BackgroundCommand}, hook.Block},
+		{"nobody knows", nil, hook.Background{Kind: hook.BackgroundCommand, Command: "go test ./..."}, hook.Block},
+		{"of unknown kind", work, hook.Background{Command: "go test ./..."}, hook.Block},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reason := "owed"
+			e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: caps(), Store: newStore(t), Started: time.Now(), Busy: tt.busy}
+			ev := event(hook.Stop, hook.Other)
+			ev.Raw = []byte(`{"n":1}`)
+			ev.Background = []hook.Background{tt.task}
+			if got := e.Judge(context.Background(), ev).Verdict.Decision; got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
 // Two processes of one event, as when a hook is registered in two scopes.
 func TestADoubleRegistrationCountsOnceAndGetsTheSameAnswer(t *testing.T) {
 	reason := "owed"

@@ -235,7 +235,7 @@ var allowances = []allowance{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
 			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/evidence", "core/fsx", "core/gate", "core/hook", "core/leak",
-			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session",
+			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session", "core/shellcmd", "core/testrun",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
 	},

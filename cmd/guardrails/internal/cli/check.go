@@ -62,7 +62,7 @@ Exit codes: 0 would pass, 2 would be denied or blocked, 3 would ask, 1 error.`,
 	f.StringVar(&o.prompt, "prompt", "", "a submitted prompt")
 	f.StringVar(&o.payload, "payload", "", "`FILE` with a host payload; - reads standard input")
 	f.StringVar(&o.transcript, "transcript", "", "`FILE` with a host's record of a session: every call in it is judged again")
-	f.BoolVar(&o.batch, "batch", false, "JSON lines in, JSON lines out, in order")
+	f.BoolVar(&o.batch, "batch", false, "JSON lines in, JSON lines out, in order; a finished shell call has what it proves in \"tests\"")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON on standard output")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every gate and the exact bytes the host would get")
 	return cmd
@@ -190,6 +190,7 @@ type checkResult struct {
 	Event    string          `json:"event,omitempty"`
 	Tool     string          `json:"tool,omitempty"`
 	Lapses   []string        `json:"lapses,omitempty"`
+	Tests    string          `json:"tests,omitempty"` // grade of a finished shell call
 	Gates    []gateResult    `json:"gates,omitempty"`
 	Stdout   *string         `json:"stdout,omitempty"`
 	Error    string          `json:"error,omitempty"`
@@ -385,8 +386,12 @@ func judgeLine(m *judge.Machine, ad hook.Adapter, line []byte, empty string) che
 		}
 		req.Payload = payload
 	}
-	r := newCheckResult(m.Judge(judge.Decode(req)), false)
+	j := m.Judge(judge.Decode(req))
+	r := newCheckResult(j, false)
 	r.ID = l.ID
+	if report, ok := m.Tests(ad, &j.Event); ok {
+		r.Tests = report.Grade.String()
+	}
 	return r
 }
 

@@ -188,6 +188,7 @@ func (m *Machine) Judge(c *Call) Judgement {
 		Env:     m.world(r.Adapter),
 		Started: started,
 		DryRun:  m.DryRun,
+		Busy:    m.busy(&ev),
 	}
 	if !j.Probe() {
 		eng.Store = &session.Store{Dir: filepath.Join(m.StateHome, "sessions"), Now: m.Now}
