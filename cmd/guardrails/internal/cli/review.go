@@ -1,0 +1,328 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/adapters"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
+	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/review"
+	"github.com/ec261362/guardrails/core/scan"
+	"github.com/ec261362/guardrails/core/scan/schema"
+)
+
+type reviewOptions struct {
+	task, coder, reviewer string
+	max                   int
+	schema                string
+	state                 string
+	resume                bool
+	timeout               time.Duration
+	off                   bool
+	asJSON                bool
+}
+
+func newReviewCmd(a *app) *cobra.Command {
+	var o reviewOptions
+	cmd := &cobra.Command{
+		Use:   "review --task TEXT|FILE --coder AGENT --reviewer AGENT",
+		Short: "Have one agent work and another find fault, with validators between them",
+		Long: `review starts the coder with the task, hands what it says of its work to the reviewer,
+and the reviewer's findings back to the coder, until the reviewer approves or the
+iterations are used up. An AGENT is a host that can run without a terminal (` + strings.Join(headless(), ", ") + `)
+or any command, which gets the prompt on standard input and answers on standard output.
+
+Validators judge the task and each list of findings before the coder gets them, and
+each answer of the coder before the reviewer sees it: those of the configuration
+(validators:), or prompt-injection on the way in and secrets and pii on the way out if
+it says nothing; "enabled: false" there, or --no-validators, switches them off. What
+they refuse ends the loop.
+
+The state file holds facts, no contents; --resume goes on with a loop that was
+interrupted.`,
+		Example: `  guardrails review --task 'add a function' --coder claude --reviewer gemini
+  guardrails review --task task.md --coder 'claude -p --model opus' --reviewer ./review.sh --json
+
+Exit codes: 0 approved, 2 stopped by validators, 3 not approved, 1 error.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runReview(cmd.Context(), a, &o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.task, "task", "", "the task, or the `FILE` that it is in")
+	f.StringVar(&o.coder, "coder", "", "the `AGENT` that works")
+	f.StringVar(&o.reviewer, "reviewer", "", "the `AGENT` that finds fault")
+	f.IntVar(&o.max, "max-iterations", review.DefaultMaxIterations, "how often the coder is started at most")
+	f.StringVar(&o.schema, "schema", "", "the coder's answer must be JSON that conforms to the JSON Schema in `FILE`")
+	f.StringVar(&o.state, "state", "", "keep the loop's state in `FILE` (default: below ~/.guardrails/reviews, by task)")
+	f.BoolVar(&o.resume, "resume", false, "go on with the loop in the state file")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Minute, "of one start of an agent")
+	f.BoolVar(&o.off, "no-validators", false, "without validators")
+	f.BoolVar(&o.asJSON, "json", false, "print how it ended as JSON")
+	return cmd
+}
+
+// headless names the hosts that can be given one prompt.
+func headless() (names []string) {
+	for _, ad := range adapters.All {
+		if _, ok := ad.(hook.Headless); ok {
+			names = append(names, ad.Name())
+		}
+	}
+	return names
+}
+
+func runReview(ctx context.Context, a *app, o *reviewOptions) error {
+	for flag, value := range map[string]string{"task": o.task, "coder": o.coder, "reviewer": o.reviewer} {
+		if strings.TrimSpace(value) == "" {
+			return fmt.Errorf("--%s is missing: see guardrails review --help", flag)
+		}
+	}
+	if o.max < 1 || o.timeout <= 0 {
+		return errors.New("--max-iterations and --timeout must be more than 0")
+	}
+	task, err := a.taskText(o.task)
+	if err != nil {
+		return err
+	}
+	loop := review.Loop{MaxIterations: o.max, Now: a.now}
+	if loop.Gates, err = a.reviewGates(o); err != nil {
+		return err
+	}
+	if loop.Coder, err = a.agent(o.coder, o.timeout); err != nil {
+		return fmt.Errorf("--coder: %w", err)
+	}
+	if loop.Reviewer, err = a.agent(o.reviewer, o.timeout); err != nil {
+		return fmt.Errorf("--reviewer: %w", err)
+	}
+	if o.state == "" {
+		o.state = filepath.Join(a.state, "reviews", review.Digest(task)+".json")
+	} else if !filepath.IsAbs(o.state) {
+		o.state = filepath.Join(a.dir, o.state)
+	}
+	if o.resume {
+		if loop.Resume, err = readReview(o.state); err != nil {
+			return err
+		}
+	}
+	loop.Save = func(s review.State) error {
+		text, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(o.state), 0o700); err != nil {
+			return err
+		}
+		return fsx.WriteFile(o.state, append(text, '\n'), 0o600)
+	}
+	if isTerminal(a.stderr) {
+		loop.Progress = func(s review.State) {
+			a.sayf("review: %s (coder started %d of %d times, reviewer %d)", s.Stage, s.Coded, o.max, s.Reviewed)
+		}
+	}
+	// An interrupt ends the agents' process groups and leaves a state to go on with.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	res, err := loop.Run(ctx, task)
+	return a.sayReview(o, &res, err)
+}
+
+// taskText is the task itself, or what is in the file of that name.
+func (a *app) taskText(task string) (string, error) {
+	if strings.ContainsAny(task, "\n") || len(task) > 4096 {
+		return task, nil
+	}
+	path := task
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	text, err := os.ReadFile(path)
+	switch {
+	case err == nil && strings.TrimSpace(string(text)) == "":
+		return "", fmt.Errorf("--task: %s is empty", task)
+	case err == nil:
+		return string(text), nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ENOTDIR):
+		return task, nil
+	}
+	return "", fmt.Errorf("--task: %w", err)
+}
+
+func readReview(path string) (*review.State, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--resume: %w", err)
+	}
+	s, err := review.ParseState(text)
+	if err != nil {
+		return nil, fmt.Errorf("--resume: %s: %w", path, err)
+	}
+	if s.Ended() {
+		return nil, fmt.Errorf("--resume: that loop has ended (%s): start a new one without --resume", s.Status)
+	}
+	return &s, nil
+}
+
+// reviewGates are the configured validators, all three where nothing is said.
+func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
+	var v config.Validators
+	said := false
+	root, err := a.root()
+	if err != nil {
+		root = ""
+	}
+	e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+	if e.Broken() {
+		return review.Gates{}, fmt.Errorf("the configuration has problems, so what the validators are is not known: %s", e.ProblemNotice(5))
+	}
+	v = e.Config.Validators
+	said = e.Origin("validators.enabled") != config.BuiltIn || e.Config.Validators.On
+	g := review.Gates{Enabled: !o.off && (v.Enabled || !said), OutputNonBlocking: v.OutputNonBlocking}
+	if !g.Enabled {
+		return g, nil
+	}
+	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ())}
+	in, out, err := m.Validators(&v, root)
+	if err != nil {
+		return g, fmt.Errorf("validators: %w", err)
+	}
+	if o.schema != "" {
+		text, err := os.ReadFile(o.schema)
+		if err != nil {
+			return g, fmt.Errorf("--schema: %w", err)
+		}
+		s, err := schema.New(text)
+		if err != nil {
+			return g, fmt.Errorf("--schema %s: %w", o.schema, err)
+		}
+		out = append(out, s)
+	}
+	runner := func(list []scan.Validator) *scan.Runner {
+		r := &scan.Runner{Validators: list, Timeout: v.Timeout, NoKillSwitch: !v.KillSwitch}
+		if len(v.Allow) > 0 {
+			r.Allow = func(validator string, m scan.Match, p scan.Payload) bool {
+				for i := range v.Allow {
+					if v.Allow[i].Covers(validator, m.Kind, p.Path, m.Fingerprint) {
+						return true
+					}
+				}
+				return false
+			}
+		}
+		return r
+	}
+	g.Input, g.Output = runner(in), runner(out)
+	return g, nil
+}
+
+// longPrompt is the longest prompt that goes on a command line: Linux takes
+// arguments of up to 128 KiB.
+const longPrompt = 100 << 10
+
+// agent is a host that answers one prompt, or a command.
+func (a *app) agent(name string, timeout time.Duration) (review.Agent, error) {
+	programs := world.Programs(a.environ())
+	var host hook.Headless
+	if ad := adapters.Lookup(name); ad != nil {
+		h, ok := ad.(hook.Headless)
+		if !ok {
+			return nil, fmt.Errorf("%s cannot be run without a terminal: use %s, or a command", name, strings.Join(headless(), ", "))
+		}
+		if _, err := programs.LookPath(h.HeadlessCommand("x")[0]); err != nil {
+			return nil, fmt.Errorf("%s: its program is not on PATH: %w", name, err)
+		}
+		host = h
+	}
+	return func(ctx context.Context, prompt string) (string, error) {
+		c := gate.Command{Dir: a.dir, MaxOutput: 8 << 20, Timeout: timeout}
+		switch {
+		case host == nil:
+			c.Argv, c.Stdin = judge.ShellCommand(name), []byte(prompt)
+		case len(prompt) > longPrompt:
+			c.Argv, c.Stdin = host.HeadlessCommand("Your task is on standard input."), []byte(prompt)
+		default:
+			c.Argv = host.HeadlessCommand(prompt)
+		}
+		exit, err := programs.Run(ctx, c)
+		switch {
+		case err != nil:
+			return "", err
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case exit.TimedOut:
+			return "", fmt.Errorf("%s was ended after %v", name, timeout)
+		case exit.Code != 0:
+			err := fmt.Errorf("%s ended with code %d", name, exit.Code)
+			if line := lastLineOf(string(exit.Stderr)); line != "" {
+				err = fmt.Errorf("%w: %s", err, line)
+			}
+			return "", err
+		case exit.Truncated:
+			return "", fmt.Errorf("%s answered more than %d MiB", name, c.MaxOutput>>20)
+		}
+		return string(exit.Stdout), nil
+	}, nil
+}
+
+func lastLineOf(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// sayReview says how the loop ended.
+func (a *app) sayReview(o *reviewOptions, res *review.Result, err error) error {
+	st := &res.State
+	var stopped *review.GuardrailError
+	guard := errors.As(err, &stopped)
+	if o.asJSON {
+		out := struct {
+			review.State
+			File  string `json:"stateFile"`
+			Error string `json:"error,omitempty"`
+		}{State: *st, File: o.state}
+		if out.Failures == nil {
+			out.Failures = []review.Failure{}
+		}
+		if err != nil {
+			out.Error = err.Error()
+		}
+		if err := a.writeJSON(out); err != nil {
+			return err
+		}
+	}
+	switch {
+	case guard:
+		a.errorf("%v", err)
+		a.hintf("nothing of it went further; %s has the record", o.state)
+		return exitCode(exitDenied)
+	case err != nil:
+		if st.Status == review.Interrupted {
+			a.hintf("--resume goes on: %s", o.state)
+		}
+		return err
+	}
+	for _, f := range st.Failures {
+		a.sayf("recorded, not blocking: %s output, %s (%s): %s", f.Before, f.Validator, f.Severity, f.Reason)
+	}
+	if st.Status == review.NotApproved {
+		a.sayf("not approved after %d iterations; %d findings are open", st.Coded, len(res.Findings))
+		return exitCode(exitPartial)
+	}
+	a.sayf("approved after %d iterations", st.Coded)
+	return nil
+}
