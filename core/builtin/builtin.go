@@ -9,6 +9,7 @@ import (
 	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/quality"
 	"github.com/ec261362/guardrails/core/rewrite"
 	"github.com/ec261362/guardrails/core/screen"
 	"github.com/ec261362/guardrails/core/touch"
@@ -21,6 +22,7 @@ type Settings struct {
 	Screen   screen.Settings
 	Rewrite  rewrite.Settings
 	Handoff  handoff.Settings
+	Quality  quality.Settings
 	Notice   notice.Settings
 	Evidence evidence.Settings
 }
@@ -35,6 +37,7 @@ func Gates(s Settings) []*gate.Gate {
 		list = append(list, g)
 	}
 	list = append(list, touch.New())               // which files were written
+	list = append(list, quality.New(s.Quality)...) // the project's own format, lint, build, tests and coverage
 	list = append(list, handoff.New(s.Handoff)...) // what a change brings with it
 	list = append(list, notice.New(s.Notice)...)   // what the human must know of the configuration
 	// Last: they commit to the project's state themselves, so a call that another

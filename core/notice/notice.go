@@ -26,9 +26,6 @@ type Settings struct {
 	// Off is what the human has switched off for a while: told at every session
 	// start.
 	Off string
-	// Idle is what the configuration asks for and this build does not do: told at
-	// every session start.
-	Idle string
 }
 
 // forAgent keeps the agent from repairing what is not its own.
@@ -90,9 +87,6 @@ func New(s Settings) []*gate.Gate {
 	}
 	if s.Off != "" {
 		out = append(out, atStart("off", "tells the human at a session's start what is switched off", s.Off))
-	}
-	if s.Idle != "" {
-		out = append(out, atStart("idle", "tells the human at a session's start which settings have no effect", s.Idle))
 	}
 	return out
 }

@@ -56,8 +56,8 @@ func TestWhatWaitsForTrustIsToldOnceASessionAndNeverAtATurnEnd(t *testing.T) {
 	}
 }
 
-func TestWhatIsOffOrIdleIsToldAtEverySessionStart(t *testing.T) {
-	for _, s := range []Settings{{Off: "off"}, {Idle: "idle"}} {
+func TestWhatIsOffIsToldAtEverySessionStart(t *testing.T) {
+	for _, s := range []Settings{{Off: "off"}} {
 		now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 		got := told(t, s, &now, hook.SessionStart, hook.PreToolUse, hook.SessionStart)
 		if d := cmp.Diff([]bool{true, false, true}, got); d != "" {

@@ -114,8 +114,11 @@ func (s *Settings) lessonsGate() *gate.Gate {
 		Wants: func(e *hook.Event) bool { return e.Typed() && len(e.Prompt) > 0 && len(e.Prompt) <= 4*maxTeaching },
 		Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 			text := Correction(p.Event.Prompt)
-			if text == "" {
+			switch {
+			case text == "":
 				return hook.Verdict{}, gate.Skip("no correction")
+			case s.DryRun:
+				return hook.Verdict{}, gate.Skip("a dry run keeps nothing")
 			}
 			if _, ok := s.Redact(p.Event.Prompt); !ok {
 				return hook.Verdict{}, gate.Skip("the prompt may not be kept")

@@ -30,6 +30,7 @@ const (
 	factEdited = "quality:edited" // when a file was last written; of a subagent too
 	factPassed = "quality:passed" // the tree that passed last, at the time when the gate began to look
 	factWarned = "quality:warned" // the tree that the human was told of last, in warn mode
+	factKnown  = "quality:known"  // mark of the failures that were there before
 	factBase   = "quality:base"   // the commit at the session's start: what patch coverage counts from
 	setDirty   = "quality:dirty"  // files that differed from it then
 	coverPre   = "coverage:"      // + package: its coverage at the session's start, in percent
@@ -152,7 +153,7 @@ type Settings struct {
 	Record     bool     // write a record at the session's end
 	Guardrails string   // the installed command, as a shell takes it
 	Worker     Worker   // nil in the small process
-	HandOver   bool     // there is a process that has a Worker
+	DryRun     bool     // run and write nothing
 
 	// Redact masks secrets and personal data in a text; ok is false if nothing of
 	// it may be kept.
@@ -186,6 +187,8 @@ func New(s Settings) []*gate.Gate {
 // worker returns the worker, or why the gate cannot go on here.
 func (s *Settings) worker(p *gate.Pass) (Worker, error) {
 	switch {
+	case s.DryRun:
+		return nil, gate.Skip("a dry run starts none of the project's tools")
 	case s.Worker != nil:
 		return s.Worker, nil
 	case p.Env.Proc == nil || p.Env.HTTP == nil:

@@ -65,6 +65,9 @@ func (s *Settings) recordGate() *gate.Gate {
 		On:    []hook.EventName{hook.SessionEnd},
 		State: true,
 		Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
+			if s.DryRun {
+				return hook.Verdict{}, gate.Skip("a dry run keeps nothing")
+			}
 			return hook.Verdict{}, AppendRecord(s.Project.Cache, s.record(ctx, p))
 		},
 	}

@@ -2,6 +2,7 @@ package quality
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func (s *Settings) start(ctx context.Context, p *gate.Pass) (hook.Verdict, error
 			s.fresh(p, profile)
 			parts = append(parts, s.describe(profile))
 			v.Notice = s.missing(p, profile.Missing)
-		case p.Env.Proc == nil || p.Env.HTTP == nil:
+		case errors.Is(err, gate.ErrHandOver):
 			return v, err
 		default:
 			s.fresh(p, Profile{})

@@ -2,6 +2,8 @@ package quality
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -97,6 +99,12 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 	case r.Outcome == Passed:
 		p.Record(session.Note(factPassed, r.Tree, looked).For(agent))
 		p.Record(session.Meet(RuleStop, looked).For(agent))
+		for i, c := range r.Coverage {
+			if i == maxSnapshot {
+				break
+			}
+			p.Record(session.Note(coverNow+c.Package, percent(c.Pct), looked))
+		}
 		return hook.Verdict{Notice: notice}, nil
 	case s.Warn:
 		p.Record(session.Note(factWarned, r.Tree, looked).For(agent))
@@ -164,7 +172,7 @@ func (s *Settings) aside(p *gate.Pass, r *Report) string {
 	if len(r.Flaky) > 0 {
 		lines = append(lines, "guardrails: flaky, failed once and then passed: "+trim(strings.Join(r.Flaky, ", "), 300))
 	}
-	if n := len(r.Known); n > 0 {
+	if n := len(r.Known); n > 0 && s.news(p, r.Known) {
 		lines = append(lines, fmt.Sprintf("guardrails: %d failed before this session too and are not held against it: %s", n, trim(r.Known[0].String(), 200)))
 	}
 	return strings.Join(lines, "\n")
@@ -216,4 +224,18 @@ func join(a, b string) string {
 		return a + b
 	}
 	return a + "\n" + b
+}
+
+// news reports whether the human was not told yet of just these.
+func (s *Settings) news(p *gate.Pass, list []Finding) bool {
+	sum := sha256.New()
+	for _, f := range list {
+		fmt.Fprintln(sum, f.String())
+	}
+	mark := hex.EncodeToString(sum.Sum(nil)[:6])
+	if told, _ := p.Session.Fact(factKnown); told == mark {
+		return false
+	}
+	p.Record(session.Note(factKnown, mark, p.Env.Now()))
+	return true
 }

@@ -108,7 +108,7 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"core/builtin"},
-		ours: append([]string{"core/evidence", "core/gate", "core/handoff", "core/leak", "core/screen"}, gates...),
+		ours: append([]string{"core/evidence", "core/gate", "core/handoff", "core/leak", "core/quality", "core/screen"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
 	},
 	{
@@ -135,6 +135,17 @@ var allowances = []allowance{
 		ours:   []string{"core/fsx", "core/handoff/pack"}, // the shape of a pack, which is data: read here, compiled there
 		others: []string{"github.com/bmatcuk/doublestar/v4", "go.yaml.in/yaml/v4"},
 		why:    "it decodes and layers settings; what they mean is their gate's business",
+	},
+	{
+		who:  []string{"core/quality"},
+		ours: []string{"core/fsx", "core/gate", "core/hook", "core/session"},
+		why:  "a gate that keeps lessons and records in files of its own; what runs programs is handed to it",
+	},
+	{
+		who:    []string{"core/quality/run"},
+		ours:   []string{"core/coverage", "core/fsx", "core/gate", "core/quality", "core/vcs"},
+		others: []string{"github.com/bmatcuk/doublestar/v4"},
+		why:    "it runs a project's tools and reads what they say; the small hook process does not link it",
 	},
 	{
 		who: []string{"core/audit"},
@@ -226,7 +237,7 @@ var allowances = []allowance{
 		who: []string{"cmd/guardrails/internal/hookcmd"},
 		ours: []string{
 			"adapters", "cmd/guardrails/internal/full", "cmd/guardrails/internal/judge", "cmd/guardrails/internal/version",
-			"core/audit", "core/engine", "core/gate", "core/hook", "core/session",
+			"core/audit", "core/engine", "core/gate", "core/hook", "core/quality", "core/session",
 		},
 		others: []string{"golang.org/x/term"},
 		why:    "the hook lane: what it links, every tool call pays",
@@ -235,7 +246,7 @@ var allowances = []allowance{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
 			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/evidence", "core/fsx", "core/gate", "core/hook", "core/leak",
-			"core/notice", "core/permit", "core/policy", "core/rewrite", "core/scan", "core/screen", "core/session", "core/shellcmd", "core/testrun",
+			"core/notice", "core/permit", "core/policy", "core/quality", "core/rewrite", "core/scan", "core/screen", "core/session", "core/shellcmd", "core/testrun", "core/vcs",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
 	},
@@ -261,7 +272,7 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"cmd/guardrails/internal/world"},
-		ours: []string{"core/gate", "core/proc"},
+		ours: []string{"core/gate", "core/proc", "core/quality", "core/quality/run"},
 		why:  "what gates may do beside reading files; the small hook process is built without it",
 	},
 	{

@@ -19,7 +19,7 @@ func newHookCmd(a *app) *cobra.Command {
 			if a.stateFlag != "" {
 				args = append(args, "--home", a.state)
 			}
-			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ())}, a.stdin, a.stdout, a.stderr)
+			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ()), Quality: world.Quality(a.environ())}, a.stdin, a.stdout, a.stderr)
 			return nil
 		},
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/quality"
 	"github.com/ec261362/guardrails/core/session"
 )
 
@@ -108,6 +109,8 @@ func (o *once) answer(b []byte) {
 type World struct {
 	Proc gate.Proc
 	HTTP gate.HTTP
+
+	Quality quality.Worker
 }
 
 // Main judges one payload and returns the exit code, always 0.
@@ -155,7 +158,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".guardrails")
 	}
-	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP}
+	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP, Quality: l.world.Quality}
 	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
 
 	payload, readErr := readPayload(stdin, readDeadline)

@@ -29,6 +29,7 @@ import (
 	"github.com/ec261362/guardrails/core/notice"
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
+	"github.com/ec261362/guardrails/core/quality"
 	"github.com/ec261362/guardrails/core/rewrite"
 	"github.com/ec261362/guardrails/core/scan"
 	"github.com/ec261362/guardrails/core/screen"
@@ -47,6 +48,7 @@ type Machine struct {
 	Context   context.Context // ends all judging early; nil = never
 	Proc      gate.Proc       // nil = gates that need programs hand over
 	HTTP      gate.HTTP       // nil = gates that need the network hand over
+	Quality   quality.Worker  // nil = the quality gates hand over
 	Now       func() time.Time
 	Started   time.Time // start of this process; zero = of each judgement
 	DryRun    bool      // write nothing
@@ -246,10 +248,8 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	}
 	if ev.Name == hook.SessionStart {
 		s.Notice.Off = speak(m.off(j))
-		if idle := idle(&eff.Config); len(idle) > 0 {
-			s.Notice.Idle = speak("this version does not act on " + strings.Join(idle, ", ") + " of the configuration yet")
-		}
 	}
+	s.Quality = m.quality(ev, eff, j)
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
 	}
@@ -430,23 +430,6 @@ func (m *Machine) off(j *Judgement) string {
 
 // permitWait bounds the wait for another process that uses a grant.
 const permitWait = time.Second
-
-// idle lists the settings that are read and have no effect yet.
-func idle(c *config.Config) []string {
-	var out []string
-	for _, s := range []struct {
-		name string
-		on   bool
-	}{
-		{"quality", c.Quality.On},
-		{"standards", len(c.Standards) > 0},
-	} {
-		if s.on {
-			out = append(out, s.name)
-		}
-	}
-	return out
-}
 
 func speak(text string) string {
 	if text == "" {
