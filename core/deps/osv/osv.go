@@ -206,6 +206,9 @@ func DecodeQuery(r gate.Response) (Answer, error) {
 	if err := object(r.Body); err != nil {
 		return Answer{}, err
 	}
+	if wire.Vulns == nil && wire.Next == "" && strings.Join(strings.Fields(string(r.Body)), "") != "{}" && !strings.Contains(string(r.Body), `"vulns"`) {
+		return Answer{}, fmt.Errorf("%w: neither records nor nothing", ErrShape)
+	}
 	for i := range wire.Vulns {
 		if wire.Vulns[i].ID == "" {
 			return Answer{}, fmt.Errorf("%w: a record without an id", ErrShape)
@@ -261,8 +264,8 @@ func DecodeRecord(r gate.Response) (Record, error) {
 	return rec, nil
 }
 
-// of returns what a record says about one package.
-func (r *Record) of(e coord.Ecosystem, name string) []Affected {
+// Of returns what the record says about one package.
+func (r *Record) Of(e coord.Ecosystem, name string) []Affected {
 	var out []Affected
 	want := coord.Canonical(e, name)
 	for _, a := range r.Affected {
@@ -279,7 +282,7 @@ func (r *Record) Malicious() bool { return strings.HasPrefix(r.ID, "MAL-") }
 
 // Informational is why a record of RustSec is no vulnerability, "" if it is one.
 func (r *Record) Informational(e coord.Ecosystem, name string) string {
-	for _, a := range r.of(e, name) {
+	for _, a := range r.Of(e, name) {
 		if a.Database.Informational != "" {
 			return a.Database.Informational
 		}
@@ -290,7 +293,7 @@ func (r *Record) Informational(e coord.Ecosystem, name string) string {
 // Symbols reports whether only some functions are affected, so that having the
 // module alone says little.
 func (r *Record) Symbols(e coord.Ecosystem, name string) bool {
-	list := r.of(e, name)
+	list := r.Of(e, name)
 	return len(list) > 0 && !slices.ContainsFunc(list, func(a Affected) bool { return !a.Ecosystem.Symbols })
 }
 
@@ -317,7 +320,7 @@ func (r *Record) Reaches(e coord.Ecosystem, name, v string) Reach {
 			best = found
 		}
 	}
-	for _, a := range r.of(e, name) {
+	for _, a := range r.Of(e, name) {
 		if v != "" && s.Find(a.Versions, v) != "" {
 			better(Listed)
 			continue
@@ -410,7 +413,7 @@ func (r *Record) Fixed(e coord.Ecosystem, name, v string) string {
 	s := version.Of(string(e))
 	v = Spelling(e, v)
 	best := ""
-	for _, a := range r.of(e, name) {
+	for _, a := range r.Of(e, name) {
 		for i := range a.Ranges {
 			g := &a.Ranges[i]
 			if g.Type == "GIT" {
@@ -424,4 +427,15 @@ func (r *Record) Fixed(e coord.Ecosystem, name, v string) string {
 		}
 	}
 	return best
+}
+
+// Evaluable reports whether the record says in a way that we read which versions
+// of a package it is about. If not, the service's word counts.
+func (r *Record) Evaluable(e coord.Ecosystem, name string) bool {
+	for _, a := range r.Of(e, name) {
+		if len(a.Versions) > 0 || slices.ContainsFunc(a.Ranges, func(g Range) bool { return g.Type != "GIT" }) {
+			return true
+		}
+	}
+	return false
 }

@@ -115,6 +115,7 @@ func TestAnAnswerOfAnotherShapeIsAnError(t *testing.T) {
 	for name, r := range map[string]gate.Response{
 		"cut":              answer(`{"vulns":[{"id":"X"`),
 		"a list":           answer(`[]`),
+		"something else":   answer(`{"message":"sorry"}`),
 		"null":             answer(`null`),
 		"vulns as object":  answer(`{"vulns":{"a":1}}`),
 		"a nameless one":   answer(`{"vulns":[{}]}`),

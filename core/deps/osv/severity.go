@@ -54,7 +54,7 @@ func ParseSeverity(word string) Severity {
 // Weight is the record's severity for a package. What the database says of it
 // in a word counts first, then a CVSS 3 vector; later schemes are Unrated.
 func (r *Record) Weight(e coord.Ecosystem, name string) Severity {
-	list := r.of(e, name)
+	list := r.Of(e, name)
 	for _, a := range list {
 		if s := scored(a.Severity); s != Unrated {
 			return s
