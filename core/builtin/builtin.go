@@ -3,6 +3,7 @@
 package builtin
 
 import (
+	"github.com/ec261362/guardrails/core/deps"
 	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff"
@@ -19,6 +20,7 @@ import (
 type Settings struct {
 	Policy   policy.Settings
 	Leak     leak.Settings
+	Deps     deps.Settings
 	Screen   screen.Settings
 	Rewrite  rewrite.Settings
 	Handoff  handoff.Settings
@@ -32,6 +34,7 @@ func Gates(s Settings) []*gate.Gate {
 	var list []*gate.Gate
 	list = append(list, policy.Gates(s.Policy)...) // always on: destroys, leaks, disarms
 	list = append(list, leak.New(s.Leak))          // secrets in what is written and run
+	list = append(list, deps.New(s.Deps))          // packages that are about to be added
 	list = append(list, screen.New(s.Screen)...)   // the configured validators
 	if g := rewrite.New(s.Rewrite); g != nil {     // commands that run as others; judged by all of the above again
 		list = append(list, g)

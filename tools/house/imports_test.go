@@ -107,8 +107,45 @@ var allowances = []allowance{
 		why:  "it reads bytes and asks nobody; small readers of its own, since the hook links it",
 	},
 	{
+		who: []string{"core/deps/version"},
+		why: "pure: order and ranges of version texts",
+	},
+	{
+		who:  []string{"core/deps/depsdev", "core/deps/registry"},
+		ours: []string{"core/deps/coord", "core/gate"},
+		why:  "requests and answers as data: no connection",
+	},
+	{
+		who:  []string{"core/deps/osv"},
+		ours: []string{"core/deps/coord", "core/deps/version", "core/gate"},
+		why:  "requests and answers as data: no connection",
+	},
+	{
+		who:  []string{"core/deps/cache"},
+		ours: []string{"core/fsx"},
+		why:  "what was looked up, in files",
+	},
+	{
+		who:  []string{"core/deps/web"},
+		ours: []string{"core/gate"},
+		why:  "the one place that opens connections",
+	},
+	{
+		who:  []string{"core/deps/depstest"},
+		ours: []string{"core/deps/coord"},
+		why:  "the services for tests, seen from outside",
+	},
+	{
+		who: []string{"core/deps"},
+		ours: []string{
+			"core/deps/coord", "core/deps/depsdev", "core/deps/install", "core/deps/manifest", "core/deps/osv", "core/deps/popular",
+			"core/deps/registry", "core/deps/version", "core/gate", "core/hook", "core/shellcmd",
+		},
+		why: "a gate like the others over its own pure readers and clients; the cache and the network are handed to it",
+	},
+	{
 		who:  []string{"core/builtin"},
-		ours: append([]string{"core/evidence", "core/gate", "core/handoff", "core/leak", "core/quality", "core/screen"}, gates...),
+		ours: append([]string{"core/deps", "core/evidence", "core/gate", "core/handoff", "core/leak", "core/quality", "core/screen"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
 	},
 	{
@@ -245,7 +282,7 @@ var allowances = []allowance{
 	{
 		who: []string{"cmd/guardrails/internal/judge"},
 		ours: []string{
-			"adapters", "core/audit", "core/builtin", "core/config", "core/engine", "core/evidence", "core/fsx", "core/gate", "core/hook", "core/leak",
+			"adapters", "core/audit", "core/builtin", "core/config", "core/deps", "core/deps/cache", "core/deps/coord", "core/deps/osv", "core/engine", "core/evidence", "core/fsx", "core/gate", "core/hook", "core/leak",
 			"core/notice", "core/permit", "core/policy", "core/quality", "core/rewrite", "core/scan", "core/screen", "core/session", "core/shellcmd", "core/testrun", "core/vcs",
 		},
 		why: "one judgement, the same for the hook lane and for check; it prints nothing and knows no verb",
@@ -272,7 +309,7 @@ var allowances = []allowance{
 	},
 	{
 		who:  []string{"cmd/guardrails/internal/world"},
-		ours: []string{"core/gate", "core/proc", "core/quality", "core/quality/run"},
+		ours: []string{"core/deps/web", "core/gate", "core/proc", "core/quality", "core/quality/run"},
 		why:  "what gates may do beside reading files; the small hook process is built without it",
 	},
 	{
@@ -302,7 +339,7 @@ var sole = []reservation{
 	{"mvdan.cc/sh/v3/syntax", []string{"core/shellcmd"}, "gates see our words, not a parser's tree"},
 	{"github.com/tailscale/hujson", []string{"installer/jsonedit"}, "edits keep every other byte in one place only"},
 	{"os/exec", []string{"core/proc", "adapters/hosttest"}, "one place starts processes; the other drives host programs in tests and doctor --live"},
-	{"net/http", nil, "it costs each hook call half a millisecond; gates reach the network through a function they are handed"},
+	{"net/http", []string{"core/deps/web"}, "it costs each hook call half a millisecond; gates reach the network through a function they are handed"},
 }
 
 // A ban says what may not be linked, however indirectly.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/hook"
@@ -105,7 +106,7 @@ func runCheck(a *app, o *checkOptions, args []string) error {
 // machine is this user's machine for a judgement that changes nothing. What
 // the hook would hold back until it is trusted is held back here too.
 func (a *app) machine() *judge.Machine {
-	return &judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, DryRun: true, Proc: world.Programs(a.environ())}
+	return &judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, DryRun: true, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
 }
 
 func lookupAgent(name string) (hook.Adapter, error) {

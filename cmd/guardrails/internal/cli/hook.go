@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 )
 
@@ -19,7 +20,7 @@ func newHookCmd(a *app) *cobra.Command {
 			if a.stateFlag != "" {
 				args = append(args, "--home", a.state)
 			}
-			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ()), Quality: world.Quality(a.environ())}, a.stdin, a.stdout, a.stderr)
+			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ()), HTTP: world.Network(version.String()), Quality: world.Quality(a.environ())}, a.stdin, a.stdout, a.stderr)
 			return nil
 		},
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/fsx"
@@ -196,7 +197,7 @@ func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
 	if !g.Enabled {
 		return g, nil
 	}
-	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ())}
+	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
 	in, out, err := m.Validators(&v, root)
 	if err != nil {
 		return g, fmt.Errorf("validators: %w", err)

@@ -242,6 +242,8 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	if v := &eff.Config.Validators; v.Enabled {
 		s.Screen = m.screening(ad, v, ev.Root, j)
 	}
+	s.Deps = m.Dependencies(&eff.Config.Dependencies)
+	s.Deps.Permit, s.Deps.Permitted = permit, permitted
 	s.Handoff = m.handoffs(ad, &eff.Config.Handoffs)
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)

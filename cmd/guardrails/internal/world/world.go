@@ -1,4 +1,5 @@
-// Package world is what gates may do beside reading files: run programs.
+// Package world is what gates may do beside reading files: run programs
+// and ask services.
 // The small hook process is built without it.
 package world
 
