@@ -283,7 +283,7 @@ func (c *compiled) skip(ctx context.Context, p *gate.Pass, m marker.Mark) (why s
 		}
 		rule := c.rule(o.ID)
 		if o.SkipMute && !c.Mute {
-			return "this host can ask its user, so only the question clears it."
+			continue // this host can ask its user: only the question clears it
 		}
 		if !o.SkipEach {
 			p.Record(session.Skip(rule, m.Reason))
