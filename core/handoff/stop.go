@@ -78,7 +78,10 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 		return c.walkthrough(ctx, p, o, have, meet)
 	}
 	if o.Each == "" {
-		return nil, have.Owing(), nil
+		if have.Finding != "" {
+			items = []string{have.Finding}
+		}
+		return items, have.Owing(), nil
 	}
 	items = c.outstanding(p, o)
 	if o.Check == pack.CheckSlots && len(items) > 0 {
