@@ -103,6 +103,7 @@ func (s *source) expand(f *found, c *shellcmd.Command, depth int) ([]found, bool
 			g.sieved, g.grepped = g.sieved || f.sieved, g.grepped || f.grepped
 			g.mutated = g.mutated || f.mutated
 			g.cut = smaller(g.cut, f.cut)
+			g.interrupts = g.interrupts || f.interrupts
 			g.scoped = g.scoped || f.scoped
 			g.rewrite = g.rewrite || f.rewrite
 			if f.watch != "" && g.watch == "" {
@@ -379,6 +380,16 @@ func (j *judgement) direct() bool {
 	return true
 }
 
+// sieved reports whether a filter takes lines away.
+func (j *judgement) sieved() bool {
+	for i := range j.runs {
+		if j.runs[i].sieved || j.runs[i].mutated {
+			return true
+		}
+	}
+	return false
+}
+
 // nothing grades a call whose every run is told to run no test.
 func (j *judgement) nothing() bool {
 	for i := range j.runs {
@@ -396,6 +407,10 @@ func (j *judgement) nothing() bool {
 
 func (j *judgement) decideRed() {
 	t := &j.text
+	if t.overruled && j.masked && j.direct() && !j.sieved() {
+		j.set(Unknown, j.why+", and its output says: "+clip(t.first))
+		return
+	}
 	grade := Failed
 	switch t.red {
 	case redError:
@@ -489,8 +504,12 @@ func (j *judgement) decideMasked() {
 		r := &j.runs[i]
 		// Hosts take blank lines off both ends: only a text that is clearly
 		// shorter than the cut was not cut.
-		full := r.cut > 0 && textLines(j.lines)+3 <= r.cut && !r.grepped
-		if r.mutated || r.sieved && t.split && !full {
+		slack := 3
+		if r.run.read&readsCargo != 0 && r.run.read&readsGo == 0 { // blank lines around each block
+			slack = 8
+		}
+		full := r.cut > 0 && textLines(j.lines)+slack <= r.cut && !r.grepped
+		if r.mutated || r.interrupts || r.sieved && t.split && !full {
 			seen = false
 		}
 		if r.mutated || r.sieved && !full || r.cut > 0 && !full {

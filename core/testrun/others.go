@@ -91,10 +91,12 @@ func readMinitest(t *tally, lines []string) {
 
 // readPHPUnit reads PHPUnit and Pest.
 func readPHPUnit(t *tally, lines []string) {
-	warned := false
+	warned, verdict := false, false
 	for _, l := range lines {
 		s := strings.TrimSpace(l)
 		switch {
+		case strings.HasPrefix(l, "OK, but "):
+			verdict = true
 		case strings.HasPrefix(l, "OK (") && strings.Contains(l, " test"):
 			if n, what, ok := counted(strings.TrimSuffix(l[4:], ")")); ok && strings.HasPrefix(what, "test") {
 				t.add(n, 0, 0, true, l)
@@ -102,13 +104,14 @@ func readPHPUnit(t *tally, lines []string) {
 		case strings.HasPrefix(l, "No tests executed!"), strings.HasPrefix(l, `No tests found in class "`):
 			t.none = true
 		case l == "FAILURES!", l == "ERRORS!":
+			verdict = true
 			t.mark(redFail, l)
 		case l == "WARNINGS!":
-			warned = true
+			warned, verdict = true, true
 		case strings.HasPrefix(s, "PHP Fatal error: "), strings.HasPrefix(s, "Fatal error: "), strings.HasPrefix(s, "PHP Parse error: "), strings.HasPrefix(s, "Parse error: "):
 			t.mark(redError, s)
 		case strings.HasPrefix(l, "Tests: ") && strings.Contains(l, "Assertions: "):
-			phpunitCounts(t, l, warned)
+			phpunitCounts(t, l, warned, verdict)
 		case strings.HasPrefix(s, "Tests:") && strings.HasSuffix(s, " assertions)"), strings.HasPrefix(s, "Tests:") && strings.HasSuffix(s, " assertion)"): // Pest
 			rest := s[len("Tests:"):]
 			var pass, fail, skip int
@@ -127,7 +130,9 @@ func readPHPUnit(t *tally, lines []string) {
 	}
 }
 
-func phpunitCounts(t *tally, l string, warned bool) {
+// phpunitCounts reads the line below a verdict; without one it may be half of a
+// run that found no tests.
+func phpunitCounts(t *tally, l string, warned, verdict bool) {
 	var tests, fail, skip int
 	for part := range strings.SplitSeq(strings.TrimSuffix(l, "."), ",") {
 		what, n, ok := labelled(part)
@@ -147,7 +152,9 @@ func phpunitCounts(t *tally, l string, warned bool) {
 			}
 		}
 	}
-	t.add(tests-fail-skip, fail, skip, false, l)
+	if verdict || fail > 0 {
+		t.add(tests-fail-skip, fail, skip, false, l)
+	}
 }
 
 // readCTest reads "100% tests passed, 0 tests failed out of 2" less the tests

@@ -13,6 +13,8 @@ type proof struct {
 	unfinished bool   // the line may end before it
 	why        string // for either
 
+	interrupts bool // a timeout ends it as Ctrl-C does: its summary looks whole
+
 	hidden  bool // nothing of its output reaches the text
 	sieved  bool // a filter passes some lines of it
 	mutated bool // a filter changes lines, or passes parts of them
@@ -95,6 +97,12 @@ func around(l *shellcmd.Line, at, i int, p *proof, mask func(string)) {
 			own[k] = c.Wrappers[w].Argv[k].Text
 		}
 		switch name {
+		case "timeout", "gtimeout":
+			switch sig, _ := own.value("-s", "--signal"); strings.TrimPrefix(strings.ToUpper(sig), "SIG") {
+			case "INT", "2":
+				p.interrupts = true
+			}
+			p.interrupts = p.interrupts || own.has("-sINT", "-s2", "-sSIGINT")
 		case "systemd-run":
 			if !own.has("--wait", "--scope", "--pty", "-P", "-t", "--pipe") {
 				detached("systemd-run does not wait for it")

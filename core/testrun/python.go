@@ -6,11 +6,12 @@ import "strings"
 // without its frame of "=".
 func readPytest(t *tally, lines []string) {
 	collection, broken := false, false
-	dots, end := 0, false
+	dots, end, bad := 0, false, false
 	for _, l := range lines {
 		if n, last, ok := pytestProgress(l); ok {
 			dots += n
 			end = end || last
+			bad = bad || n < 0
 			continue
 		}
 		s := strings.Trim(l, "= ")
@@ -56,7 +57,7 @@ func readPytest(t *tally, lines []string) {
 			t.none = true
 		}
 	}
-	if end && dots > 0 && !t.sum { // -qq prints no more than its progress
+	if end && dots > 0 && !t.sum && !bad { // -qq prints no more than its progress
 		t.pass = dots
 		t.sum, t.partial = true, true
 	}
@@ -66,7 +67,7 @@ func readPytest(t *tally, lines []string) {
 }
 
 // pytestProgress counts the passed tests of a line of progress, "test_a.py ..s
-// [100%]".
+// [100%]"; -1 if one failed.
 func pytestProgress(l string) (passed int, last, ok bool) {
 	head, percent, ok := strings.Cut(l, "[")
 	if !ok || !strings.HasSuffix(percent, "%]") {
@@ -78,6 +79,9 @@ func pytestProgress(l string) (passed int, last, ok bool) {
 	}
 	if len(f) != 1 || strings.Trim(f[0], ".sxXFEpPR") != "" {
 		return 0, false, false
+	}
+	if strings.ContainsAny(f[0], "FE") {
+		return -1, percent == "100%]", true
 	}
 	return strings.Count(f[0], "."), percent == "100%]", true
 }
