@@ -11,6 +11,7 @@ import (
 func (r *reader) golang(args []arg) {
 	g := grammar{
 		values: "-C -tags -ldflags -gcflags -asmflags -gccgoflags -p -mod -modfile -o -exec -overlay -pgo -toolexec -buildmode -compiler -installsuffix -pkgdir -covermode -coverpkg -parallel -require -replace",
+		plain:  "-u -t -v -x -n -a -d -f -i -race -msan -asan -cover -tool -work -trimpath -linkshared -modcacherw -buildvcs -fix -insecure -json -fmt -print",
 		single: true,
 	}
 	var edits []flag

@@ -386,7 +386,10 @@ func nonEmpty(words []arg) []arg {
 func (r *reader) rush(args []arg) {
 	var n node
 	g := grammar{values: "-p --package --variant", plain: "--dev --exact --caret --make-consistent --all --skip-update --peer"}
-	g.all(args, r.nodeFlag(&n))
+	words := g.all(args, r.nodeFlag(&n))
+	if len(words) > 0 && words[0].text != "add" {
+		return // remove
+	}
 	r.read(n.packages, "", r.npmOne(&n))
 }
 

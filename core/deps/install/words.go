@@ -148,7 +148,7 @@ func (g *grammar) walk(args []arg, n int, each func(flag)) (words, rest []arg) {
 			v := a
 			v.text = value
 			each(flag{name, &v})
-		case has(g.values, name):
+		case has(g.values, name), strings.HasSuffix(name, ":registry"):
 			if i+1 < len(args) {
 				i++
 				each(flag{name, &args[i]})

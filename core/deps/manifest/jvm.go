@@ -153,8 +153,9 @@ func (s *sheet) gradle(text string) {
 	vars := make(map[string]string)
 	for i := 0; i+2 < len(toks); i++ {
 		if !toks[i].quoted && toks[i+1].is("=") && toks[i+2].quoted && !strings.Contains(toks[i+2].text, "$") {
-			vars[toks[i].text] = toks[i+2].text
-			vars["ext."+toks[i].text] = toks[i+2].text
+			name := toks[i].text
+			vars[name] = toks[i+2].text
+			vars[name[strings.LastIndexByte(name, '.')+1:]] = toks[i+2].text // ext.name = …
 		}
 	}
 	expand := func(t string) string { return gradleVars(t, vars) }
