@@ -204,7 +204,11 @@ func outcome(w want, o session.Outcome) hook.Verdict {
 		v.Reason, v.Context = "still open: "+firstLine(v.Reason), ""
 		return v
 	case session.HandOver:
-		return hook.Verdict{Notice: fmt.Sprintf("guardrails: %s was released to you after %d blocks; it is still open: %s", obligation(w), o.Budget, firstLine(w.v.Reason))}
+		what := firstLine(w.v.Reason)
+		if w.gate.Report { // the human takes over where the agent stands
+			what = w.v.Reason
+		}
+		return hook.Verdict{Notice: fmt.Sprintf("guardrails: %s was released to you after %d blocks; it is still open: %s", obligation(w), o.Budget, what)}
 	default:
 		return hook.Verdict{}
 	}

@@ -29,6 +29,7 @@ const (
 const (
 	factEdited = "quality:edited" // when a file was last written; of a subagent too
 	factPassed = "quality:passed" // the tree that passed last, at the time when the gate began to look
+	factRoot   = "quality:root"   // the project that was written to
 	factWarned = "quality:warned" // the tree that the human was told of last, in warn mode
 	factKnown  = "quality:known"  // mark of the failures that were there before
 	factBase   = "quality:base"   // the commit at the session's start: what patch coverage counts from
@@ -211,6 +212,9 @@ func (s *Settings) touchGate() *gate.Gate {
 		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
 			now := p.Env.Now()
 			p.Record(session.Note(factEdited, "", now))
+			if p.Event.Root != "" && RootOf(p.Session) != p.Event.Root {
+				p.Record(session.Note(factRoot, p.Event.Root, now))
+			}
 			renew(p, p.Session, "", now)
 			if id := p.Event.AgentID; id != "" {
 				p.Record(session.Note(factEdited, "", now).For(id))

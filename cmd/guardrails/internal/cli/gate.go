@@ -25,7 +25,7 @@ func newGateCmd(a *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	cmd.AddCommand(newGateCoverageCmd(a))
+	cmd.AddCommand(newGateRunCmd(a), newGateCoverageCmd(a))
 	return cmd
 }
 

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/core/audit"
+	"github.com/ec261362/guardrails/core/quality"
 )
 
 func newStatsCmd(a *app) *cobra.Command {
@@ -33,15 +35,25 @@ func newStatsCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			runs, err := a.runs(from)
+			if err != nil {
+				return err
+			}
 			if asJSON {
 				for _, s := range stats {
 					if err := a.writeJSON(s); err != nil {
 						return err
 					}
 				}
+				if runs.Sessions > 0 {
+					return a.writeJSON(runs)
+				}
 				return nil
 			}
-			return a.printStats(stats)
+			if err := a.printStats(stats); err != nil {
+				return err
+			}
+			return a.printRuns(runs)
 		},
 	}
 	f := cmd.Flags()
@@ -66,4 +78,22 @@ func (a *app) printStats(stats []audit.Stat) error {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%d\t%s\n", s.Host, s.Event, s.Calls, s.P50, s.P95, s.Lapses, strings.Join(decisions, ", "))
 	}
 	return w.Flush()
+}
+
+// runs sums up the sessions that ended in this repository.
+func (a *app) runs(from time.Time) (quality.Runs, error) {
+	cache, err := a.repoCache()
+	if err != nil {
+		return quality.Runs{}, nil //nolint:nilerr // outside of a project there are none
+	}
+	return quality.ReadRuns(cache, from)
+}
+
+func (a *app) printRuns(r quality.Runs) error {
+	if r.Sessions == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%d sessions ended here: %.0f minutes, %d blocks, %d releases, %d files touched; a hook call took %.2f ms (p50), %.2f ms (p95)\n",
+		r.Sessions, r.Minutes, r.Blocks, r.Releases, r.Touched, r.P50, r.P95)
+	return err
 }

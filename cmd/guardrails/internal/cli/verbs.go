@@ -8,6 +8,7 @@ func verbs(a *app) []*cobra.Command {
 		newInitCmd(a),
 		newCheckCmd(a),
 		newScanCmd(a),
+		newDepsCmd(a),
 		newReviewCmd(a),
 		newGateCmd(a),
 		newDoctorCmd(a),
@@ -16,6 +17,7 @@ func verbs(a *app) []*cobra.Command {
 		newEvidenceCmd(a),
 		newPackCmd(a),
 		newSkipCmd(a),
+		newLessonsCmd(a),
 		newLogCmd(a),
 		newStatsCmd(a),
 		newConfigCmd(a),
@@ -24,6 +26,7 @@ func verbs(a *app) []*cobra.Command {
 		newOffCmd(a),
 		newOnCmd(a),
 		newHookCmd(a),
+		newBundleCmd(a),
 		newVersionCmd(a),
 	}
 }
