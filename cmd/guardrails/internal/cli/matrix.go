@@ -54,6 +54,11 @@ dash: there is no such event.
 	if len(same) > 0 {
 		b.WriteString("\nEqual on all: " + strings.Join(same, "; ") + ".\n")
 	}
+	b.WriteString("\n## The five behaviours of evidence\n\n")
+	same = table(&b, "", hosts, caps, workflowRows())
+	if len(same) > 0 {
+		b.WriteString("\nEqual on all: " + strings.Join(same, "; ") + ".\n")
+	}
 	b.WriteString(`
 ## What follows from it
 
