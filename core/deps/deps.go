@@ -40,6 +40,10 @@ type Settings struct {
 	Endpoints    Endpoints
 	Cache        Cache
 
+	// Patience is how long all look-ups of one call may take together. Zero is
+	// what a hook has.
+	Patience time.Duration
+
 	// Code, Permit and Permitted are as for the other gates: how a call is named
 	// for a human's permission, how it is given, whether it was. nil = none.
 	Code      func(rule string, argv []string, root string) string
@@ -92,7 +96,7 @@ func writesManifest(t *hook.Tool) bool {
 func known(name string) bool { return manifest.Known(strings.ReplaceAll(name, `\`, "/")) }
 
 func run(ctx context.Context, s *Settings, p *gate.Pass) (hook.Verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	q := question{ctx: ctx, set: s, env: p.Env, projects: projects{fs: p.Env.FS, root: p.Event.Root}}
 	q.edits(p.Event)
@@ -113,7 +117,7 @@ func run(ctx context.Context, s *Settings, p *gate.Pass) (hook.Verdict, error) {
 
 // Line checks what a command line would install.
 func Line(ctx context.Context, s Settings, env gate.Env, l *shellcmd.Line, root string) (Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	q := question{ctx: ctx, set: &s, env: env, projects: projects{fs: env.FS, root: root}}
 	q.line(l)
@@ -126,7 +130,7 @@ func Edit(ctx context.Context, s Settings, env gate.Env, path, root string, befo
 	if !known(path) {
 		return Report{}, ErrNoManifest
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	ctx, cancel := context.WithTimeout(ctx, s.patience())
 	defer cancel()
 	q := question{ctx: ctx, set: &s, env: env, projects: projects{fs: env.FS, root: root}}
 	q.diff(path, before, after)
@@ -308,6 +312,13 @@ func (q *question) answer() (Report, error) {
 	r.Findings, r.NotAsked, err = x.examine(q.list)
 	r.Asked = x.asked
 	return r, err
+}
+
+func (s *Settings) patience() time.Duration {
+	if s.Patience > 0 {
+		return s.Patience
+	}
+	return deadline
 }
 
 // lookups is what asks the services for this call.

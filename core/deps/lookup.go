@@ -160,7 +160,11 @@ func (a *answers) do(service string, r gate.Request) (gate.Response, error) {
 		return gate.Response{}, fmt.Errorf("%s: no time left", service)
 	}
 	defer func() { <-a.slots }()
-	ctx, cancel := context.WithTimeout(a.ctx, perRequest)
+	limit := perRequest
+	if a.set.Patience > deadline {
+		limit = a.set.Patience / 2
+	}
+	ctx, cancel := context.WithTimeout(a.ctx, limit)
 	defer cancel()
 	a.mu.Lock()
 	a.asked = true
