@@ -252,16 +252,18 @@ func (c *compiled) run(p *gate.Pass) testrun.Call {
 
 // prs returns the pull requests to which one of the trigger's kinds happened.
 func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
-	call := pr.Call{Text: p.Event.Prompt}
-	if p.Event.Name != hook.UserPromptSubmit {
+	var happened []pr.Event
+	if p.Event.Name == hook.UserPromptSubmit {
+		happened = pr.Monitored(p.Event.Prompt)
+	} else {
 		res := result(p)
-		call = pr.Call{
+		happened = pr.Events(pr.Call{
 			Line: p.Commands(), Text: strings.Join(outcome.Texts(res), "\n"),
 			Failed:    p.Event.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res),
 			Succeeded: res != nil && res.Outcome == hook.Succeeded,
-		}
+		})
 	}
-	for _, ev := range pr.Events(call) {
+	for _, ev := range happened {
 		if !slices.Contains(t.PR, ev.Kind.String()) {
 			continue
 		}
