@@ -642,7 +642,7 @@ func (j *judgement) unmasked() string {
 	c := &j.call.Line.Commands[f.at]
 	alone := ""
 	if c.Via == shellcmd.ViaNone && c.Pos >= 0 && c.End <= len(j.call.Line.Source) && c.Pos < c.End {
-		alone = strings.TrimSpace(j.call.Line.Source[c.Pos:c.End])
+		alone = strings.TrimRight(j.call.Line.Source[c.Pos:c.End], " \t\n;&")
 		if c.Dir != "" && c.Dir != j.call.Dir && j.call.Dir != "" {
 			alone = "cd " + quote(c.Dir) + " && " + alone
 		}

@@ -61,6 +61,9 @@ func readPytest(t *tally, lines []string) {
 		t.pass = dots
 		t.sum, t.partial = true, true
 	}
+	if end && dots == 0 && !t.sum && !bad {
+		t.none, t.partial = true, true
+	}
 	if (collection || broken) && t.fail == 0 && t.pass == 0 && t.red != notRed {
 		t.red = redError
 	}
