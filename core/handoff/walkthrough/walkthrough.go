@@ -8,6 +8,11 @@ package walkthrough
 
 import (
 	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff/pr"
@@ -28,14 +33,207 @@ const (
 	NoPR // the branch has no open pull request
 )
 
-// Look asks whether the sentinel stands in the body or a comment of a pull
-// request. dir is where the program runs.
-func Look(ctx context.Context, run Run, dir string, ref pr.Ref, sentinel string) Presence {
-	return Unreachable
+func (p Presence) String() string {
+	switch p {
+	case Absent:
+		return "absent"
+	case Found:
+		return "found"
+	case NoPR:
+		return "no pull request"
+	default:
+		return "unreachable"
+	}
 }
 
-// LookBranch asks the same of the pull request of the branch checked out in
-// dir, and returns it.
+const (
+	patience  = 10 * time.Second // for one program
+	maxOutput = 8 << 20          // bytes
+)
+
+// Look asks whether the sentinel stands in the body, a comment or a review of a
+// pull request. dir is where the program runs: what ref does not name (host,
+// repository), it takes from there.
+func Look(ctx context.Context, run Run, dir string, ref pr.Ref, sentinel string) Presence {
+	if run == nil || ref.Number == 0 || sentinel == "" {
+		return Unreachable
+	}
+	l := looker{ctx, run, dir, sentinel}
+	if ref.GitLab {
+		return l.gitlab(ref)
+	}
+	name := ref.URL()
+	argv := []string{"gh", "pr", "view"}
+	if name == "" {
+		name = strconv.Itoa(ref.Number)
+	}
+	argv = append(argv, name, "--json", ghFields)
+	if ref.URL() == "" && ref.Owner != "" && ref.Repo != "" {
+		argv = append(argv, "-R", ref.Owner+"/"+ref.Repo)
+	}
+	_, p := l.github(argv)
+	if p == NoPR {
+		p = Unreachable
+	}
+	return p
+}
+
+// LookBranch asks the same of the open pull request of the branch checked out
+// in dir, and returns it.
 func LookBranch(ctx context.Context, run Run, dir, sentinel string) (pr.Ref, Presence) {
-	return pr.Ref{}, Unreachable
+	if run == nil || sentinel == "" {
+		return pr.Ref{}, Unreachable
+	}
+	l := looker{ctx, run, dir, sentinel}
+	view, p := l.github([]string{"gh", "pr", "view", "--json", ghFields})
+	if p != Unreachable {
+		if p != NoPR && view.State != "" && !strings.EqualFold(view.State, "OPEN") {
+			p = NoPR
+		}
+		ref, _ := pr.ParseURL(view.URL)
+		return ref, p
+	}
+	mr, p := l.mergeRequest([]string{"glab", "mr", "view", "--output", "json"})
+	if p != Absent {
+		return pr.Ref{}, p
+	}
+	ref, ok := pr.ParseURL(mr.WebURL)
+	switch {
+	case !ok:
+		return pr.Ref{}, Unreachable
+	case mr.State != "" && mr.State != "opened":
+		return ref, NoPR
+	case l.has(mr.Description):
+		return ref, Found
+	}
+	return ref, l.notes(ref)
+}
+
+// looker is one look.
+type looker struct {
+	ctx      context.Context
+	run      Run
+	dir      string
+	sentinel string
+}
+
+func (l looker) has(text string) bool { return strings.Contains(text, l.sentinel) }
+
+// exec runs one program to its end. ok is false when it did not end well.
+func (l looker) exec(argv []string) (out gate.Exit, ok bool) {
+	out, err := l.run(l.ctx, gate.Command{
+		Argv: argv, Dir: l.dir, MaxOutput: maxOutput, Timeout: patience,
+		Env: []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GLAB_CHECK_UPDATE=false", "NO_COLOR=1", "NO_PROMPT=1", "GH_PAGER=", "PAGER="},
+	})
+	return out, err == nil && out.Code == 0 && !out.TimedOut
+}
+
+const ghFields = "url,state,body,comments,reviews"
+
+// ghView is what gh pr view --json prints of them.
+type ghView struct {
+	URL      string `json:"url"`
+	State    string `json:"state"`
+	Body     string `json:"body"`
+	Comments []struct {
+		Body string `json:"body"`
+	} `json:"comments"`
+	Reviews []struct {
+		Body string `json:"body"`
+	} `json:"reviews"`
+}
+
+func (l looker) github(argv []string) (ghView, Presence) {
+	out, ok := l.exec(argv)
+	var v ghView
+	switch {
+	case !ok && strings.Contains(strings.ToLower(string(out.Stderr)), "no pull requests found"):
+		return v, NoPR
+	case !ok:
+		return v, Unreachable
+	case out.Truncated:
+		if strings.Contains(string(out.Stdout), l.sentinel) {
+			return v, Found
+		}
+		return v, Unreachable
+	case json.Unmarshal(out.Stdout, &v) != nil:
+		return ghView{}, Unreachable
+	case l.has(v.Body):
+		return v, Found
+	}
+	for _, c := range append(v.Comments, v.Reviews...) {
+		if l.has(c.Body) {
+			return v, Found
+		}
+	}
+	return v, Absent
+}
+
+// glView is what GitLab says of a merge request.
+type glView struct {
+	WebURL      string `json:"web_url"`
+	State       string `json:"state"`
+	Description string `json:"description"`
+}
+
+// mergeRequest runs a command that prints a merge request; Absent = here it is.
+func (l looker) mergeRequest(argv []string) (glView, Presence) {
+	out, ok := l.exec(argv)
+	var v glView
+	switch {
+	case !ok && strings.Contains(strings.ToLower(string(out.Stderr)), "no open merge request"):
+		return v, NoPR
+	case !ok || out.Truncated || json.Unmarshal(out.Stdout, &v) != nil:
+		return glView{}, Unreachable
+	}
+	return v, Absent
+}
+
+func (l looker) gitlab(ref pr.Ref) Presence {
+	mr, p := l.mergeRequest(l.api(ref, ""))
+	switch {
+	case p != Absent:
+		return Unreachable
+	case l.has(mr.Description):
+		return Found
+	}
+	return l.notes(ref)
+}
+
+// api returns the command that asks GitLab for a part of a merge request.
+func (l looker) api(ref pr.Ref, part string) []string {
+	project := ":id" // that of the folder
+	if ref.Owner != "" && ref.Repo != "" {
+		project = url.PathEscape(ref.Owner + "/" + ref.Repo)
+	}
+	argv := []string{"glab", "api", "projects/" + project + "/merge_requests/" + strconv.Itoa(ref.Number) + part}
+	if ref.Host != "" {
+		argv = append(argv, "--hostname", ref.Host)
+	}
+	return argv
+}
+
+// maxPages bounds how many pages of notes are asked for.
+const maxPages = 10
+
+func (l looker) notes(ref pr.Ref) Presence {
+	const size = 100
+	for page := 1; page <= maxPages; page++ {
+		out, ok := l.exec(l.api(ref, "/notes?per_page="+strconv.Itoa(size)+"&page="+strconv.Itoa(page)))
+		var notes []struct {
+			Body string `json:"body"`
+		}
+		if !ok || out.Truncated || json.Unmarshal(out.Stdout, &notes) != nil {
+			return Unreachable
+		}
+		for _, n := range notes {
+			if l.has(n.Body) {
+				return Found
+			}
+		}
+		if len(notes) < size {
+			return Absent
+		}
+	}
+	return Unreachable
 }
