@@ -144,6 +144,40 @@ var allowances = []allowance{
 		why: "a gate like the others over its own pure readers and clients; the cache and the network are handed to it",
 	},
 	{
+		who: []string{"core/handoff/claims", "core/handoff/intent"},
+		why: "detectors of texts: text in, a finding out",
+	},
+	{
+		who:  []string{"core/handoff/outcome"},
+		ours: []string{"core/hook"},
+		why:  "a detector of results",
+	},
+	{
+		who:  []string{"core/handoff/marker", "core/handoff/pr"},
+		ours: []string{"core/shellcmd"},
+		why:  "detectors of command lines and what they printed",
+	},
+	{
+		who:  []string{"core/handoff/emits", "core/handoff/skills"},
+		ours: []string{"core/handoff/emits", "core/handoff/outcome", "core/hook"},
+		why:  "detectors of tool calls",
+	},
+	{
+		who:  []string{"core/handoff/report"},
+		ours: []string{"core/handoff/pr", "core/shellcmd"},
+		why:  "a detector of posts: it reads files through a function that it is handed",
+	},
+	{
+		who:  []string{"core/handoff/review", "core/handoff/slots"},
+		ours: []string{"core/fsx", "core/handoff/pr", "core/shellcmd"},
+		why:  "what sessions share of pull requests, on disk: no gate, no setting",
+	},
+	{
+		who:  []string{"core/handoff/walkthrough"},
+		ours: []string{"core/gate", "core/handoff/pr"},
+		why:  "a detector that asks a provider, through a function that it is handed",
+	},
+	{
 		who:  []string{"core/builtin"},
 		ours: append([]string{"core/deps", "core/evidence", "core/gate", "core/handoff", "core/leak", "core/quality", "core/screen"}, gates...),
 		why:  "the one ordered list of gates; the only place that knows all of them",
