@@ -116,13 +116,24 @@ type Formatted struct{ Path, Tool string }
 
 // Request is one run of the gate.
 type Request struct {
-	Touched  []string           // relative to the root; ignored if All
-	All      bool               // every package of the project
-	Base     string             // commit that changes count from, "" = HEAD
-	Dirty    []string           // files that differed from Base at the session's start and are not the agent's doing
-	Baseline map[string]float64 // coverage at the session's start, percent by package; nil = what the cache holds
-	Deadline bool               // the hook's time is short: do not begin what is known to take longer
-	Progress func(line string)  // told what begins and ends; nil = nobody
+	Touched  []string          // relative to the root; ignored if All
+	All      bool              // every package of the project
+	Base     string            // commit that changes count from, "" = HEAD
+	Dirty    []string          // files that differed from Base at the session's start and are not the agent's doing
+	Baseline map[string]Count  // coverage at the session's start by package; nil = what the cache holds
+	Deadline bool              // the hook's time is short: do not begin what is known to take longer
+	Progress func(line string) // told what begins and ends; nil = nobody
+}
+
+// Count is how many lines, or statements, are covered.
+type Count struct{ Covered, Total int }
+
+// Pct is the share in percent, 100 of nothing.
+func (c Count) Pct() float64 {
+	if c.Total == 0 {
+		return 100
+	}
+	return float64(c.Covered) * 100 / float64(c.Total)
 }
 
 // Profile is what a project is made of.
@@ -131,7 +142,7 @@ type Profile struct {
 	Dirty     []string // files that differ from it, at most 500
 	Lines     []string // one per toolchain: what is checked with what
 	Missing   []Missing
-	Baseline  map[string]float64 // coverage in percent by package
+	Baseline  map[string]Count // coverage by package
 	Toolchain []string
 }
 

@@ -93,11 +93,11 @@ func (s *Settings) record(ctx context.Context, p *gate.Pass) Record {
 			r.Skipped[o.ID] = trim(o.Skipped, 120)
 		}
 	}
-	for name, pct := range snapshot(view) {
+	for name, c := range snapshot(view) {
 		if r.Before == nil {
 			r.Before = map[string]string{}
 		}
-		r.Before[name] = percent(pct)
+		r.Before[name] = percent(c.Pct())
 	}
 	for _, name := range view.Facts(coverNow) {
 		if r.After == nil {

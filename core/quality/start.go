@@ -96,7 +96,7 @@ func (s *Settings) fresh(p *gate.Pass, profile Profile) {
 		if i == maxSnapshot {
 			break
 		}
-		p.Record(session.Note(coverPre+name, percent(profile.Baseline[name]), now))
+		p.Record(session.Note(coverPre+name, measured(profile.Baseline[name]), now))
 	}
 }
 
@@ -127,7 +127,7 @@ func (s *Settings) describe(profile Profile) string {
 				fmt.Fprintf(&b, " and %d more", n-i)
 				break
 			}
-			fmt.Fprintf(&b, " %s %s%%", name, percent(profile.Baseline[name]))
+			fmt.Fprintf(&b, " %s %s%%", name, percent(profile.Baseline[name].Pct()))
 		}
 	}
 	return b.String()
@@ -222,7 +222,21 @@ func (s *Settings) taught() string {
 
 func percent(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
 
-func sorted(m map[string]float64) []string {
+// measured is a count as a fact: percent, covered/total.
+func measured(c Count) string {
+	return percent(c.Pct()) + " " + strconv.Itoa(c.Covered) + "/" + strconv.Itoa(c.Total)
+}
+
+func parseMeasured(s string) (c Count, ok bool) {
+	_, counts, _ := strings.Cut(s, " ")
+	covered, total, _ := strings.Cut(counts, "/")
+	var err1, err2 error
+	c.Covered, err1 = strconv.Atoi(covered)
+	c.Total, err2 = strconv.Atoi(total)
+	return c, err1 == nil && err2 == nil
+}
+
+func sorted(m map[string]Count) []string {
 	names := make([]string, 0, len(m))
 	for name := range m {
 		names = append(names, name)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -146,7 +145,7 @@ func (s *Settings) byHand(r *Report) string {
 	cmd := s.command("gate run --changed")
 	switch {
 	case r.Outcome == Failed:
-		return "\nFix these, then end the turn again; the gate runs again by itself. By hand: " + cmd
+		return "\nIt runs again when the turn ends. By hand: " + cmd
 	case r.TooLong:
 		return "\nRun " + cmd + " now: it has no deadline, and what it finds on this tree stands when you end the turn again."
 	default:
@@ -205,15 +204,15 @@ func dirty(v session.View) []string {
 }
 
 // snapshot is the coverage at the session's start, nil if none was kept.
-func snapshot(v session.View) map[string]float64 {
-	var out map[string]float64
+func snapshot(v session.View) map[string]Count {
+	var out map[string]Count
 	for _, name := range v.Facts(coverPre) {
 		value, _ := v.Fact(name)
-		if pct, err := strconv.ParseFloat(value, 64); err == nil {
+		if c, ok := parseMeasured(value); ok {
 			if out == nil {
-				out = map[string]float64{}
+				out = map[string]Count{}
 			}
-			out[strings.TrimPrefix(name, coverPre)] = pct
+			out[strings.TrimPrefix(name, coverPre)] = c
 		}
 	}
 	return out

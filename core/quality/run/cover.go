@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/ec261362/guardrails/core/coverage"
-	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/quality"
 	"github.com/ec261362/guardrails/core/vcs"
 )
@@ -114,7 +112,6 @@ func (g *gating) measure(ctx context.Context, repo *vcs.Repo, least float64, pkg
 	}
 	sub, _ := repo.Rel(g.p.Root)
 	g.addPatch(res)
-	old := g.ratchet()
 	for _, p := range good {
 		r := &result{status: passedStep, tool: "coverage"}
 		at := path.Join(sub, p.dir)
@@ -122,7 +119,7 @@ func (g *gating) measure(ctx context.Context, repo *vcs.Repo, least float64, pkg
 			at = p.dir
 		}
 		r.findings = append(r.findings, g.uncovered(res, sub, p, least)...)
-		r.findings = append(r.findings, g.lowered(res, old, sub, at, p)...)
+		r.findings = append(r.findings, g.lowered(ctx, repo, res, sub, at, p)...)
 		if len(r.findings) > 0 {
 			r.status = failedStep
 		}
@@ -210,30 +207,27 @@ func patchText(res *coverage.Result, least float64) string {
 	return fmt.Sprintf("%d of %d changed lines covered, %s %% wanted", res.Patch.Covered, res.Patch.Total, strconv.FormatFloat(least, 'f', -1, 64))
 }
 
-// ratchets are the best coverage of each package so far, by toolchain and
-// system.
-type ratchets map[string]map[string]coverage.Count
-
-func ratchetFile(cache string) string { return filepath.Join(cache, "coverage.json") }
-
-func readRatchets(cache string) ratchets {
-	out := ratchets{}
-	if cache == "" {
-		return out
-	}
-	if data, err := fsx.ReadFile(ratchetFile(cache), 16<<20); err == nil {
-		_ = json.Unmarshal(data, &out) // one that cannot be read has nothing to hold on to
-	}
-	return out
+// ratchet is what holds the coverage of the repository's packages.
+func (w *Worker) ratchet(cache string) *coverage.Ratchet {
+	return &coverage.Ratchet{File: filepath.Join(cache, "coverage.json"), Now: w.o.Now}
 }
 
-func ratchetKey(chain string) string { return chain + "/" + runtime.GOOS }
+func ratchetKey(chain string) coverage.Key {
+	return coverage.Key{Toolchain: chain, OS: runtime.GOOS}
+}
 
-func (g *gating) ratchet() ratchets { return readRatchets(g.p.Cache) }
+// holds tells of a commit whether HEAD has it: a pass on another branch does
+// not bind this one.
+func (w *Worker) holds(ctx context.Context, repo *vcs.Repo) func(string) bool {
+	return func(commit string) bool {
+		ok, err := repo.IsAncestor(ctx, commit, "HEAD")
+		return err == nil && ok
+	}
+}
 
 // lowered reports a package that has less coverage than it had, and more lines
 // that no test runs: to delete covered code is no loss.
-func (g *gating) lowered(res *coverage.Result, old ratchets, sub, at string, p *pkg) []quality.Finding {
+func (g *gating) lowered(ctx context.Context, repo *vcs.Repo, res *coverage.Result, sub, at string, p *pkg) []quality.Finding {
 	now := res.Under(at)
 	if p.chain == golang {
 		now = res.Packages[at]
@@ -241,14 +235,10 @@ func (g *gating) lowered(res *coverage.Result, old ratchets, sub, at string, p *
 	if now.Total == 0 {
 		return nil
 	}
-	was, kept := old[ratchetKey(p.chain)][p.dir]
-	before, known := was.Pct(), kept
-	if pct, ok := g.r.Baseline[p.dir]; ok {
-		before, known = pct, true
-	}
+	was, known := g.before(ctx, repo, p)
 	c := quality.PackageCoverage{Package: p.dir, Covered: now.Covered, Total: now.Total, Pct: now.Pct(), Before: -1}
 	if known {
-		c.Before = before
+		c.Before = was.Pct()
 	}
 	g.mu.Lock()
 	g.rep.Coverage = append(g.rep.Coverage, c)
@@ -257,10 +247,11 @@ func (g *gating) lowered(res *coverage.Result, old ratchets, sub, at string, p *
 	if p.conf.Tolerance != nil {
 		tolerance = *p.conf.Tolerance
 	}
-	if !known || now.Pct() >= before-tolerance-1e-9 || kept && now.Total-now.Covered <= was.Total-was.Covered {
+	if !known || len(coverage.Losses(map[string]coverage.Count{p.dir: was}, map[string]coverage.Count{p.dir: now}, tolerance)) == 0 {
 		return nil
 	}
-	f := quality.Finding{Package: p.dir, Step: quality.Coverage, Tool: "ratchet", Message: fmt.Sprintf("coverage of %s fell from %.1f %% to %.1f %% (%.1f points allowed)", p.dir, before, now.Pct(), tolerance)}
+	f := quality.Finding{Package: p.dir, Step: quality.Coverage, Tool: "ratchet", Message: fmt.Sprintf(
+		"coverage of %s fell from %.1f %% to %.1f %% (%.1f points allowed): %d not covered, were %d", p.dir, was.Pct(), now.Pct(), tolerance, now.Total-now.Covered, was.Total-was.Covered)}
 	for _, rel := range p.files {
 		if r := res.Uncovered[path.Join(sub, rel)]; len(r) > 0 {
 			f.File, f.Line = rel, r[0].First
@@ -270,34 +261,45 @@ func (g *gating) lowered(res *coverage.Result, old ratchets, sub, at string, p *
 	return []quality.Finding{f}
 }
 
-// raise keeps what a pass reached where it is better than what was.
-func (g *gating) raise() {
+// before is what a package had: at the session's start if that was kept, else
+// at the last pass.
+func (g *gating) before(ctx context.Context, repo *vcs.Repo, p *pkg) (coverage.Count, bool) {
+	if c, ok := g.r.Baseline[p.dir]; ok {
+		return coverage.Count{Covered: c.Covered, Total: c.Total}, true
+	}
+	if g.p.Cache == "" {
+		return coverage.Count{}, false
+	}
+	list, err := g.w.ratchet(g.p.Cache).Baseline(ratchetKey(p.chain), g.w.holds(ctx, repo))
+	if err != nil {
+		return coverage.Count{}, false
+	}
+	c, ok := list[p.dir]
+	return c, ok
+}
+
+// raise keeps what a pass reached.
+func (g *gating) raise(ctx context.Context) {
 	if g.p.Cache == "" || len(g.rep.Coverage) == 0 {
 		return
 	}
-	all := readRatchets(g.p.Cache)
-	changed := false
-	for _, c := range g.rep.Coverage {
-		chain := ""
-		for _, d := range g.results {
-			if d.p.dir == c.Package {
-				chain = d.p.chain
-			}
-		}
-		k := ratchetKey(chain)
-		if all[k] == nil {
-			all[k] = map[string]coverage.Count{}
-		}
-		now := coverage.Count{Covered: c.Covered, Total: c.Total}
-		if was, ok := all[k][c.Package]; !ok || now.Pct() > was.Pct() {
-			all[k][c.Package] = now
-			changed = true
-		}
-	}
-	if !changed {
+	repo, err := g.w.repo(ctx, g.p.Root)
+	if err != nil {
 		return
 	}
-	if data, err := json.Marshal(all); err == nil {
-		_ = fsx.Replace(ratchetFile(g.p.Cache), data, 0o600) // the next pass raises it
+	head, err := repo.Head(ctx)
+	if err != nil {
+		head = ""
+	}
+	for _, chain := range [...]string{golang, python, javascript, rust, java, generic} {
+		now := map[string]coverage.Count{}
+		for _, c := range g.rep.Coverage {
+			if slices.ContainsFunc(g.results, func(d done) bool { return d.p.dir == c.Package && d.p.chain == chain }) {
+				now[c.Package] = coverage.Count{Covered: c.Covered, Total: c.Total}
+			}
+		}
+		if len(now) > 0 {
+			_ = g.w.ratchet(g.p.Cache).Raise(ctx, ratchetKey(chain), head, now, g.w.holds(ctx, repo)) // the next pass raises it
+		}
 	}
 }

@@ -458,6 +458,6 @@ func (g *gating) conclude(ctx context.Context) {
 		g.rep.TooLong = ctx.Err() != nil
 	default:
 		g.rep.Outcome = quality.Passed
-		g.raise()
+		g.raise(ctx)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ec261362/guardrails/core/coverage"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/proc"
 	"github.com/ec261362/guardrails/core/quality"
@@ -148,7 +149,7 @@ func TestGreenGoPackagePassesAndRaisesTheRatchet(t *testing.T) {
 	if r.Patch == nil || r.Patch.Coverable == 0 || r.Patch.Pct != 100 {
 		t.Errorf("patch %+v", r.Patch)
 	}
-	if got := readRatchets(p.conf.Cache)[ratchetKey(golang)]["a"]; got.Total == 0 || got.Pct() != 100 {
+	if got := p.ratchet(golang)["a"]; got.Total == 0 || got.Pct() != 100 {
 		t.Errorf("ratchet %+v", got)
 	}
 }
@@ -166,4 +167,13 @@ func TestBrokenGoTestIsNamedWithItsLine(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
+}
+
+func (p *project) ratchet(chain string) map[string]coverage.Count {
+	p.t.Helper()
+	list, err := p.w.ratchet(p.conf.Cache).Baseline(ratchetKey(chain), nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return list
 }

@@ -71,15 +71,20 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 		line := chain + " (" + where + "): " + strings.Join(tools, ", ")
 		out.Lines = append(out.Lines, strings.TrimSuffix(line, ": "))
 	}
-	for key, list := range readRatchets(p.Cache) {
+	repo, err := w.repo(ctx, p.Root)
+	if err != nil || p.Cache == "" {
+		return out
+	}
+	for _, chain := range out.Toolchain {
+		list, err := w.ratchet(p.Cache).Baseline(ratchetKey(chain), w.holds(ctx, repo))
+		if err != nil {
+			continue
+		}
 		for name, c := range list {
-			if chain, ok := strings.CutSuffix(key, ratchetKey("")); !ok || chains[chain] == nil {
-				continue
-			}
 			if out.Baseline == nil {
-				out.Baseline = map[string]float64{}
+				out.Baseline = map[string]quality.Count{}
 			}
-			out.Baseline[name] = c.Pct()
+			out.Baseline[name] = quality.Count{Covered: c.Covered, Total: c.Total}
 		}
 	}
 	return out
