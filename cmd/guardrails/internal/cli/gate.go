@@ -238,7 +238,7 @@ func coverageAsJSON(res *coverage.Result, reports []*coverage.Report, min float6
 	out := coverageJSON{
 		Outcome: res.Outcome.String(), Verdict: res.Verdict.String(), Min: min,
 		Patch: patchJSON(res.Patch), PatchWithUnresolved: patchJSON(res.PatchWithUnresolved),
-		Packages: make(map[string]countJSON), Unresolved: slices.Concat([]string{}, res.Unresolved), Unmatched: res.Unmatched,
+		Packages: make(map[string]countJSON), Unresolved: append([]string{}, res.Unresolved...), Unmatched: res.Unmatched,
 	}
 	for dir, c := range res.Packages {
 		out.Packages[dir] = countJSON{Covered: c.Covered, Total: &c.Total, Pct: c.Pct()}
