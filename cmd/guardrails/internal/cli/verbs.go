@@ -27,6 +27,7 @@ func verbs(a *app) []*cobra.Command {
 		newOnCmd(a),
 		newHookCmd(a),
 		newBundleCmd(a),
+		newManCmd(a),
 		newVersionCmd(a),
 	}
 }
