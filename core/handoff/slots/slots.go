@@ -341,15 +341,18 @@ func note(dir string, now time.Time, text string) {
 	_, _ = f.WriteString(now.UTC().Format(time.RFC3339) + " " + text + "\n")
 }
 
-// GC removes slots finished longer than ttl ago, never an open one, and never
-// what does not look like a slot. It goes on after an error and returns all. A
-// change that runs meanwhile puts it off.
+// GC removes slots finished longer than ttl ago, never an open one. A folder that
+// names no pull request, or holds more than a few plain files, is somebody's
+// work and stays. It goes on after an error and returns all. A change that runs
+// meanwhile puts it off.
 func GC(l Layout, now time.Time, ttl time.Duration) (removed int, err error) {
 	list, err := List(fsx.OS{}, l)
 	if err != nil {
 		return 0, err
 	}
-	dead := func(s Slot) bool { return s.Finished && now.Sub(s.FinishedAt) > ttl }
+	dead := func(s Slot) bool {
+		return s.Finished && now.Sub(s.FinishedAt) > ttl && s.URL != "" && isPlain(s.Dir)
+	}
 	if !slices.ContainsFunc(list, dead) {
 		return 0, nil
 	}
@@ -373,6 +376,15 @@ func GC(l Layout, now time.Time, ttl time.Duration) (removed int, err error) {
 		removed++
 	}
 	return removed, errors.Join(errs...)
+}
+
+// maxFiles is how many files a slot may hold for GC to take it for one.
+const maxFiles = 32
+
+// isPlain reports whether a folder holds a few files and nothing else.
+func isPlain(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) <= maxFiles && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.Type().IsRegular() })
 }
 
 // isSlug reports whether s can name a slot's folder on every system.

@@ -191,6 +191,11 @@ func TestGCSparesOpenSlots(t *testing.T) {
 	put(t, dir, "young", `["`+seven+`"]`, day.Add(-29*24*time.Hour))
 	put(t, dir, "open", `["`+seven+`"]`, time.Time{})
 	put(t, dir, "foreign", "", time.Time{})
+	put(t, dir, "nameless", "", old)
+	put(t, dir, "work", `["`+seven+`"]`, old)
+	if err := os.Mkdir(filepath.Join(dir, "work", "src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"open", "foreign"} {
 		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
 			t.Fatal(err)
@@ -203,7 +208,7 @@ func TestGCSparesOpenSlots(t *testing.T) {
 	if n != 1 || err != nil {
 		t.Errorf("%d %v", n, err)
 	}
-	for name, want := range map[string]bool{"old": false, "young": true, "open": true, "foreign": true} {
+	for name, want := range map[string]bool{"old": false, "young": true, "open": true, "foreign": true, "nameless": true, "work": true} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
