@@ -139,6 +139,9 @@ func play(ctx context.Context, bin, agent string, s scene, steps []step) (string
 	if err := w.setUp(); err != nil {
 		return "", err
 	}
+	if err := w.provide(steps); err != nil {
+		return "", err
+	}
 	for i, st := range steps {
 		got, err := w.step(ctx, i, st)
 		if err != nil {
@@ -153,11 +156,22 @@ func play(ctx context.Context, bin, agent string, s scene, steps []step) (string
 
 type world struct {
 	bin, home, project, agent string
-	mode                      string // what the fake gh answers
 }
 
-// setUp makes a project with a skill that declares a stage, a report with the
-// sentinel in w.md, and a gh whose branch has an open PR without a walkthrough.
+// provide makes the gh that answers: the branch has an open pull request without
+// a walkthrough if the scene speaks of one.
+func (w *world) provide(steps []step) error {
+	script := "#!/bin/sh\necho 'no pull requests found for branch \"topic\"' >&2\nexit 1\n"
+	for _, st := range steps {
+		if bytes.Contains(st.Input, []byte("gh pr ")) {
+			script = "#!/bin/sh\nprintf '%s' '{\"url\":\"https://github.com/o/r/pull/7\",\"number\":7,\"state\":\"OPEN\",\"body\":\"b\",\"comments\":[]}'\n"
+		}
+	}
+	return w.write(filepath.Join(w.home, "bin", "gh"), script, 0o755)
+}
+
+// setUp makes a project with a skill that declares a stage, and a report with the
+// sentinel in w.md.
 func (w *world) setUp() error {
 	files := map[string]string{
 		"project/.git/HEAD":                       "ref: refs/heads/topic\n",
@@ -166,7 +180,6 @@ func (w *world) setUp() error {
 		"project/.claude/skills/do/SKILL.md":      "---\nname: do\nmandatoryStages:\n  - stages/a.md\n---\n# do\n",
 		"project/.claude/skills/do/stages/a.md":   "# a\n",
 		"project/.claude/skills/muggle-test/a.md": "# a\n",
-		"bin/gh": "#!/bin/sh\nprintf '%s' '{\"url\":\"https://github.com/o/r/pull/7\",\"number\":7,\"state\":\"OPEN\",\"body\":\"b\",\"comments\":[]}'\n",
 	}
 	for name, text := range files {
 		if err := w.write(filepath.Join(w.home, filepath.FromSlash(name)), text, 0o755); err != nil {
