@@ -22,6 +22,7 @@ import (
 
 	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/tidy"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/engine"
@@ -223,11 +224,8 @@ func (l *lane) tell(logErr error) {
 	l.judged.Output = l.adapter.Encode(l.judged.Event, v)
 }
 
-// sessionIdle is how long a session's state is kept after its last use.
-const sessionIdle = 14 * 24 * time.Hour
-
-// collect keeps this session's state, if it has any, and drops that of dead
-// sessions, once a day.
+// collect keeps this session's state, if it has any, and drops what is dead,
+// once a day.
 func (l *lane) collect() {
 	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
 	ev := &l.judged.Event
@@ -235,7 +233,8 @@ func (l *lane) collect() {
 	if ev.SessionID != "" {
 		kept = store.Refresh(ev.Host, ev.SessionID, time.Hour)
 	}
-	_, err := store.GC(time.Now(), sessionIdle)
+	job := tidy.Job{Home: l.machine.Home, StateHome: l.machine.StateHome, Root: ev.Root, Packs: l.judged.Packs(), Getenv: l.machine.Getenv, Now: time.Now()}
+	_, _, err := job.Daily()
 	if err = errors.Join(kept, err); err != nil {
 		_ = l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
 	}

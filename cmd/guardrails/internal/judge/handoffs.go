@@ -41,3 +41,17 @@ func Handoffs(h *config.Handoffs) handoff.Settings {
 	}
 	return s
 }
+
+// sweepable returns packs without the say of a project's own on folders outside
+// it: what is removed there is the human's to decide.
+func sweepable(packs []*pack.Pack, project bool) []*pack.Pack {
+	out := slices.Clone(packs)
+	for i, p := range out {
+		if project && p.SlotGC && handoff.Shipped(p.Name) == nil && !filepath.IsLocal(p.Slots) {
+			kept := *p
+			kept.SlotGC = false
+			out[i] = &kept
+		}
+	}
+	return out
+}

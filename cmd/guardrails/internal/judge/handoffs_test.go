@@ -14,6 +14,8 @@ import (
 
 	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff"
+	"github.com/ec261362/guardrails/core/handoff/pack"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/session"
 )
@@ -241,5 +243,19 @@ func TestTheFirstPacksRowsKeepTheBareIds(t *testing.T) {
 		if o, ok := h.view().Obligation(id); !ok || o.Blocks != 1 {
 			t.Errorf("%s: %+v", id, o)
 		}
+	}
+}
+
+func TestAProjectsPackDoesNotSayWhatIsSweptOutsideIt(t *testing.T) {
+	mine := &pack.Pack{Name: "mine", Slots: "~/work", SlotGC: true}
+	inside := &pack.Pack{Name: "inside", Slots: ".slots", SlotGC: true}
+	for _, project := range []bool{true, false} {
+		got := sweepable([]*pack.Pack{mine, inside, handoff.Shipped("delivery")}, project)
+		if got[0].SlotGC == project || !got[1].SlotGC || !got[2].SlotGC {
+			t.Errorf("project %v: %v %v %v", project, got[0].SlotGC, got[1].SlotGC, got[2].SlotGC)
+		}
+	}
+	if !mine.SlotGC {
+		t.Error("the pack itself was changed")
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff"
+	"github.com/ec261362/guardrails/core/handoff/pack"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/leak"
 	"github.com/ec261362/guardrails/core/notice"
@@ -82,7 +83,12 @@ type Judgement struct {
 	Took   time.Duration
 
 	notes *notes
+	packs []*pack.Pack
 }
+
+// Packs are the handoff packs that were in force, as far as they may say what is
+// swept.
+func (j *Judgement) Packs() []*pack.Pack { return j.packs }
 
 // notes are what came up on the way, also in gates that were abandoned.
 type notes struct {
@@ -245,6 +251,7 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 	s.Deps = m.Dependencies(&eff.Config.Dependencies)
 	s.Deps.Permit, s.Deps.Permitted = permit, permitted
 	s.Handoff = m.handoffs(ad, &eff.Config.Handoffs)
+	j.packs = sweepable(s.Handoff.Packs, eff.OptedIn)
 	if ad.Capabilities().Rewrite {
 		s.Rewrite = m.rewrites(ad, ev, eff.Config.Rewrite)
 	}
