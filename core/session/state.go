@@ -246,6 +246,9 @@ func (c *scope) apply(ch Change, now, turn int64, limit int) bool {
 		if o == was {
 			return false
 		}
+		if ch.Op == MeetOwed && was.owing() && !o.owing() && was.blocks > 0 {
+			c.turn.blocks = 0 // the agent did what the turn was kept going for
+		}
 		if !ok && len(c.owed) >= maxNames {
 			c.dropOwed()
 		}

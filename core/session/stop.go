@@ -6,9 +6,10 @@ import "time"
 // human.
 const DefaultBudget = 3
 
-// TurnBlocks is how often one turn may be kept going in all. Claude Code ends
-// the turn itself after 8 consecutive blocks (2.1.197 and 2.1.332, measured),
-// Antigravity after 10.
+// TurnBlocks is how often one turn may be kept going in all; meeting an
+// obligation that had blocked starts the count anew. Claude Code ends the turn
+// itself after 8 consecutive blocks, with no tool call in between (2.1.197 and
+// 2.1.332, measured), Antigravity after 10.
 const TurnBlocks = 6
 
 // maxOutcomes is how many outcomes a remembered answer keeps.

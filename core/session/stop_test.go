@@ -230,6 +230,49 @@ func TestAStopWithNothingOwedChangesNothing(t *testing.T) {
 	}
 }
 
+func TestMeetingWhatBlockedGivesTheTurnItsBlocksAgain(t *testing.T) {
+	tx := begun(0)
+	change := func(c Change) {
+		tx.now++
+		tx.Apply(c)
+	}
+	change(Open("a", "x", time.Time{}))
+	for range TurnBlocks {
+		tx.now++
+		tx.Insist("", []Want{{ID: "a", Budget: TurnBlocks + 1}})
+	}
+	change(Meet("never-owed", time.Time{}))
+	if n := tx.View().Turn().Blocks; n != TurnBlocks {
+		t.Fatalf("%d blocks, want %d: meeting what nobody owed counts for nothing", n, TurnBlocks)
+	}
+	change(Meet("a", time.Time{}))
+	change(Open("b", "x", time.Time{}))
+	if out := tx.Insist("", []Want{{ID: "b", Budget: 3}}); out[0].Action != BlockFull {
+		t.Errorf("%+v: the agent did what the turn was kept going for", out[0])
+	}
+}
+
+func TestWithdrawingLeavesTheCount(t *testing.T) {
+	tx := begun(0)
+	change := func(c Change) {
+		tx.now++
+		tx.Apply(c)
+	}
+	change(Open("a", "x", time.Time{}))
+	for range 2 {
+		tx.now++
+		tx.Insist("", []Want{{ID: "a", Budget: 3}})
+	}
+	change(Withdraw("a", time.Time{}))
+	if o, _ := tx.View().Obligation("a"); o.Owing() || o.Blocks != 2 {
+		t.Errorf("%+v", o)
+	}
+	change(Open("a", "x", time.Time{}))
+	if o, _ := tx.View().Obligation("a"); !o.Owing() || o.Blocks != 2 {
+		t.Errorf("opened again: %+v", o)
+	}
+}
+
 // machine checks Insist against a plain retelling of its rules.
 type machine struct {
 	tx    *Tx
@@ -270,7 +313,16 @@ func TestStopKeepsItsRules(t *testing.T) {
 				id := ids.Draw(t, "id")
 				change(Meet(id, time.Time{}))
 				o := m.of(id)
+				if o.open && !o.skipped && !o.released && o.blocks > 0 {
+					m.turns = 0
+				}
 				o.open, o.released, o.blocks, o.shown = false, false, 0, ""
+			},
+			"withdraw": func(t *rapid.T) {
+				id := ids.Draw(t, "id")
+				change(Withdraw(id, time.Time{}))
+				o := m.of(id)
+				o.open, o.released = false, false
 			},
 			"skip": func(t *rapid.T) {
 				if rapid.IntRange(0, 5).Draw(t, "rarely") == 0 {
