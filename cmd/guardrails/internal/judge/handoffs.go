@@ -3,6 +3,7 @@ package judge
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/handoff"
@@ -47,7 +48,7 @@ func Handoffs(h *config.Handoffs) handoff.Settings {
 func sweepable(packs []*pack.Pack, project bool) []*pack.Pack {
 	out := slices.Clone(packs)
 	for i, p := range out {
-		if project && p.SlotGC && handoff.Shipped(p.Name) == nil && !filepath.IsLocal(p.Slots) {
+		if project && p.SlotGC && handoff.Shipped(p.Name) == nil && (strings.HasPrefix(p.Slots, "~") || !filepath.IsLocal(p.Slots)) {
 			kept := *p
 			kept.SlotGC = false
 			out[i] = &kept
