@@ -32,6 +32,7 @@ func main() {
 	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
 	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
 	flag.StringVar(&o.coverage, "coverage", "", "judge the repositories in this folder instead: each with a bundle, reports and the right answers")
+	flag.StringVar(&o.outputs, "outputs", "", "grade the captured test runs in this folder instead: RUNNER/CASE.json, each with what is true of it")
 	flag.BoolVar(&o.verbose, "v", false, "list every miss")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -45,6 +46,9 @@ func main() {
 			return coverageCases(ctx, o, o.coverage, out)
 		}
 	}
+	if o.outputs != "" {
+		run = func(ctx context.Context, o options, out io.Writer) error { return outputs(ctx, o, o.outputs, out) }
+	}
 	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
@@ -52,8 +56,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only, packs, scenes, coverage string
-	verbose                                          bool
+	bin, cases, agent, only, packs, scenes, coverage, outputs string
+	verbose                                                   bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
