@@ -72,6 +72,10 @@ func (c Count) Pct() float64 {
 	return math.Round(float64(c.Covered)*1e4/float64(c.Total)) / 100
 }
 
+// Below reports whether less than min percent are covered, of the unrounded
+// share. Nothing is below nothing.
+func (c Count) Below(min float64) bool { return float64(c.Covered)*100 < min*float64(c.Total) }
+
 func (c Count) plus(d Count) Count { return Count{c.Covered + d.Covered, c.Total + d.Total} }
 
 // Report is a coverage report as its tool wrote it.

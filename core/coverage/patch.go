@@ -282,7 +282,7 @@ func (r *Result) decide(patch, missed Count, min float64) {
 		r.Verdict, r.Outcome = NoCoverableLines, Pass
 	default:
 		r.Verdict, r.Outcome = Patch, Pass
-		if float64(patch.Covered)*100 < min*float64(patch.Total) {
+		if patch.Below(min) {
 			r.Outcome = Fail
 		}
 	}

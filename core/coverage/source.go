@@ -72,6 +72,10 @@ func leftOut(name string, text func() []byte) string {
 		return d == "vendor" || d == "node_modules" || d == "third_party" || d == "site-packages"
 	}):
 		return "vendored"
+	case lang == langJS && strings.HasSuffix(stem, ".min"):
+		return "vendored"
+	case lang == langJS && ofReport(dirs, base):
+		return "a coverage report's own"
 	case lang == langJS && (strings.HasPrefix(base, ".") || strings.HasSuffix(stem, ".config") || strings.HasSuffix(stem, ".d") || strings.HasSuffix(stem, ".conf")):
 		return "configuration or declarations"
 	case lang == langGo && !builtHere(base, text):
@@ -80,6 +84,19 @@ func leftOut(name string, text func() []byte) string {
 		return "generated"
 	}
 	return ""
+}
+
+// ofReport reports whether a script belongs to the pages that istanbul and
+// coverage.py make.
+func ofReport(dirs []string, base string) bool {
+	if slices.Contains(dirs, "lcov-report") || slices.Contains(dirs, "htmlcov") {
+		return true
+	}
+	switch base {
+	case "prettify.js", "sorter.js", "block-navigation.js":
+		return slices.Contains(dirs, "coverage")
+	}
+	return false
 }
 
 func isTest(lang language, dirs []string, stem, base string) bool {

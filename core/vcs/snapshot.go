@@ -17,7 +17,7 @@ import (
 // Bounds of what is copied into a snapshot's own object store.
 const (
 	maxBlob      = 4 << 20 // a larger file that git does not track is counted, not compared
-	maxUntracked = 5000    // more files than that are compared with nothing: each is new
+	maxUntracked = 2000    // more files than that are compared with nothing: each is new
 	listLimit    = 256 << 20
 )
 
