@@ -516,7 +516,7 @@ var table = [...]field{
 			},
 			{
 				key: "cooldownHours", kind: kindInt, max: 87600,
-				doc: "Say so when a version is younger.",
+				doc: "Say so when a version is younger; above 24, ask.",
 				at:  func(p any) any { return &cfg(p).Dependencies.CooldownHours },
 				looser: func(low, want *Config) string {
 					return when(want.Dependencies.CooldownHours < low.Dependencies.CooldownHours, "it would lower a limit")

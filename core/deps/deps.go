@@ -40,6 +40,9 @@ type Settings struct {
 	Endpoints    Endpoints
 	Cache        Cache
 
+	// Told says that nobody need be told of the first use of the network.
+	Told bool
+
 	// Patience is how long all look-ups of one call may take together. Zero is
 	// what a hook has.
 	Patience time.Duration

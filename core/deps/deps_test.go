@@ -327,6 +327,27 @@ func TestMalwareIsRefusedThoughDepsDevIsDown(t *testing.T) {
 	}
 }
 
+func TestAVersionThatOSVCannotReadIsLookedForInAll(t *testing.T) {
+	w := newWorld(t)
+	w.services.Fails[`"version":"5.6.1"`] = depstest.Answer{Status: 400, Type: "application/json", Body: `{"code":3,"message":"invalid version"}`}
+	if v := w.run("npm i zz-hijacked@5.6.1"); v.Decision != hook.Deny || v.Rule != "deps/malicious" {
+		t.Errorf("%+v", v)
+	}
+	w.services.Fails[`"version":"5.6.2"`] = w.services.Fails[`"version":"5.6.1"`]
+	if v := w.run("npm i zz-hijacked@5.6.2"); v.Decision != hook.Pass || strings.Contains(v.Notice, "not checked") {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestASpellingThatDepsDevKnowsIsEnough(t *testing.T) {
+	w := newWorld(t)
+	w.services.Packages["PyPI:zz-snake"] = &depstest.Package{Versions: []depstest.Version{{Number: "1.0", Published: daysAgo(900), Default: true}}}
+	w.services.Fails["/packages/zz-snake"] = depstest.Answer{Status: 404}
+	if v := w.run("pip install ZZ_Snake"); v.Decision != hook.Pass {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestAnUnfinishedAnswerIsNotClean(t *testing.T) {
 	w := newWorld(t)
 	w.services.Fails["/osv/"] = depstest.Answer{Status: 200, Type: "application/json", Body: `{"next_page_token":"x"}`}

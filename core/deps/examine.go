@@ -217,6 +217,9 @@ func (s *subject) find() (depsdev.Package, error) {
 		return fromRegistry(s.p.Name, info), err
 	}
 	found, err := s.pkg(s.p.Ecosystem, s.p.Name)
+	if errors.Is(err, errNotFound) && s.p.Written != "" {
+		found, err = s.pkg(s.p.Ecosystem, s.p.Written)
+	}
 	if !errors.Is(err, errNotFound) || s.p.Ecosystem != coord.Go {
 		return found, err
 	}

@@ -226,11 +226,12 @@ func reason(service string, err error) error {
 	if strings.HasPrefix(err.Error(), service) {
 		return err
 	}
-	text := err.Error()
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		text = text[:i]
+	for _, shape := range []error{depsdev.ErrShape, osv.ErrShape, registry.ErrShape} {
+		if errors.Is(err, shape) {
+			return fmt.Errorf("%s: %w", service, shape)
+		}
 	}
-	return fmt.Errorf("%s: %s", service, text)
+	return fmt.Errorf("%s: %w", service, err)
 }
 
 // pkg asks deps.dev for a package's versions. errNotFound also stands for a
@@ -295,10 +296,19 @@ func (a *answers) advisories(e coord.Ecosystem, name, v string, popular bool) ([
 				return nil, err
 			}
 			page, err := osv.DecodeQuery(r)
+			if q.Version != "" && (r.Status == 400 || r.Status == 404) {
+				// It cannot read this version: ask for all, and look through them here.
+				q.Version, list = "", list[:0]
+				continue
+			}
 			if err != nil {
 				return nil, reason(svcOSV, err)
 			}
-			list = append(list, slim(page.Records, e, name)...)
+			for _, rec := range slim(page.Records, e, name) {
+				if q.Version == v || rec.Evaluable(e, name) {
+					list = append(list, rec)
+				}
+			}
 			if page.Next == "" {
 				return list, nil
 			}

@@ -121,7 +121,7 @@ const (
 // used at all.
 func (s *Settings) notice(r *Report, root string) string {
 	var lines []string
-	if r.Asked && s.once("told|look-ups", keepTold) {
+	if r.Asked && !s.Told && s.once("told|look-ups", keepTold) {
 		lines = append(lines, "guardrails looks up packages that are about to be added at deps.dev and OSV, once a day each: they see names and versions, nothing else. "+
 			"`dependencies: {enabled: false}` in ~/.guardrails/config.yaml switches it off.")
 	}

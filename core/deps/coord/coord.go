@@ -47,6 +47,9 @@ type Package struct {
 	// module of it: the module is its longest prefix that exists.
 	Path string `json:"-"`
 
+	// Written, of PyPI, is the name as written, when Name spells it differently.
+	Written string `json:"-"`
+
 	// Dir is the directory that it is installed into or declared in; "" =
 	// unknown. Remote says that it is one of another machine or a container.
 	Dir    string `json:"-"`

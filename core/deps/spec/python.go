@@ -85,7 +85,11 @@ func PythonValue(name, version string) (coord.Package, string) {
 }
 
 func pythonPackage(name, version, constraint string) coord.Package {
-	return coord.Package{Ecosystem: coord.PyPI, Name: coord.Canonical(coord.PyPI, name), Version: version, Constraint: constraint}
+	p := coord.Package{Ecosystem: coord.PyPI, Name: coord.Canonical(coord.PyPI, name), Version: version, Constraint: constraint}
+	if p.Name != name {
+		p.Written = name
+	}
+	return p
 }
 
 func pythonName(c byte) bool { return alnum(c) || c == '-' || c == '_' || c == '.' }

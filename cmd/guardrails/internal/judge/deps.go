@@ -33,6 +33,7 @@ func (m *Machine) Dependencies(d *config.Dependencies) deps.Settings {
 			coord.Packagist: e.Packagist, coord.NuGet: e.NuGet, coord.Maven: e.Maven,
 		}},
 		Cache: m.DepsCache(),
+		Told:  m.DryRun,
 		Code:  policy.Code,
 	}
 }
