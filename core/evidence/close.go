@@ -131,14 +131,37 @@ func (g *gates) look(ctx context.Context, p *gate.Pass, store *Store, st *State,
 			if !r.Kind.Valid() || !r.Result.Valid() {
 				continue
 			}
-			st.prove(Record{Kind: r.Kind, Result: r.Result, Source: clean(r.Source, store.Root, p.Env.Home), Detail: clean(r.Detail, store.Root, p.Env.Home)}, when)
-			changed = true
+			rec := Record{Kind: r.Kind, Result: r.Result, Source: clean(r.Source, store.Root, p.Env.Home), Detail: clean(r.Detail, store.Root, p.Env.Home)}
+			if !st.proved(rec) { // a run that is reused says nothing new
+				st.prove(rec, when)
+				changed = true
+			}
 		}
 		if proves {
 			st.closeIf(l)
 		}
 		return changed, nil
 	})
+}
+
+// own takes in what our own gates did at the end of a subagent.
+func (g *gates) own(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
+	if len(g.Own()) == 0 {
+		return hook.Verdict{}, gate.Skip("nothing of ours ran")
+	}
+	store := g.store(p)
+	ledger, err := store.Ledger()
+	if err != nil {
+		return hook.Verdict{}, err
+	}
+	st, err := store.Load()
+	if errors.Is(err, ErrInvalid) {
+		return hook.Verdict{}, gate.Skip(err.Error())
+	}
+	if err == nil {
+		_, err = g.look(ctx, p, store, st, ledger)
+	}
+	return hook.Verdict{}, err
 }
 
 // end notes how the session left the work; nothing can be asked for any more.

@@ -101,6 +101,13 @@ func New(s Settings) []*gate.Gate {
 			Wants: inProject,
 			Run:   g.end,
 		},
+		{
+			ID:    "evidence/own",
+			Doc:   "takes the quality gate's own run at the end of a subagent as proof",
+			On:    []hook.EventName{hook.SubagentStop},
+			Wants: func(e *hook.Event) bool { return inProject(e) && s.Own != nil },
+			Run:   g.own,
+		},
 	}
 	if s.Resting {
 		return list

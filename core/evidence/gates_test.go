@@ -655,6 +655,32 @@ func TestOwnGreenRunIsEvidence(t *testing.T) {
 	}
 	p.passes()
 	p.generations(1, 1)
+	p.passes()
+	if n := len(p.state().Evidence); n != 1 {
+		t.Errorf("a run that is reused is %d records", n)
+	}
+	p.write("a.py")
+	p.set.Own = func() []OwnRun {
+		return []OwnRun{{Kind: Test, Result: Fail, Source: "quality gate", Detail: "tests failed at the end of the turn"}}
+	}
+	p.blocks("failed")
+	if st := p.state(); st.FailureStreak != 0 {
+		t.Errorf("streak %d: no command of the agent failed", st.FailureStreak)
+	}
+}
+
+func TestOwnRunAtASubagentsEndIsEvidence(t *testing.T) {
+	p := newProject(t)
+	p.write("a.py")
+	p.set.Own = func() []OwnRun {
+		return []OwnRun{{Kind: Test, Result: Pass, Source: "quality gate", Detail: "31 tests passed in 4 packages"}}
+	}
+	if v := p.on(hook.Event{Name: hook.SubagentStop, AgentID: "a1"}); v.Decision != hook.Pass {
+		t.Errorf("%s", v.Decision)
+	}
+	p.generations(1, 1)
+	p.set.Own = nil
+	p.passes()
 }
 
 func TestWorktreeHasAStateOfItsOwn(t *testing.T) {
@@ -676,12 +702,4 @@ func TestWorktreeHasAStateOfItsOwn(t *testing.T) {
 	p.root = main
 	p.generations(0, -1)
 	p.passes()
-}
-
-func TestReleaseReturnsAfterPromptAndChange(t *testing.T) {
-	p := newProject(t)
-	p.write("a.py")
-	for _, c := range p.changes {
-		t.Errorf("recorded %+v", c)
-	}
 }

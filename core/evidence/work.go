@@ -65,6 +65,16 @@ func (s *State) prove(r Record, now time.Time) {
 	}
 }
 
+// proved reports whether the newest record says the same of this very tree.
+func (s *State) proved(r Record) bool {
+	if len(s.Evidence) == 0 {
+		return false
+	}
+	n := &s.Evidence[len(s.Evidence)-1]
+	return n.Kind == r.Kind && n.Result == r.Result && n.Source == r.Source && n.Detail == r.Detail &&
+		n.Generation == s.MutationGeneration && n.Tree == s.Tree
+}
+
 // count takes a success or a failure of the work into the streak, and reports
 // whether this failure changes the diagnosis.
 func (s *State) count(o Outcome) (recovering bool) {

@@ -259,6 +259,10 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 		s.Notice.Off = speak(m.off(j))
 	}
 	s.Quality = m.quality(ev, eff, j)
+	if s.Evidence.On && s.Quality.Worker != nil {
+		o := &observed{Worker: s.Quality.Worker}
+		s.Quality.Worker, s.Evidence.Own = o, o.own
+	}
 	if ev.Tool != nil {
 		s.Policy.LiveFiles = m.liveFiles(ev)
 	}
