@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -50,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "../../testdata/scripts",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"age": age},
 		Setup: func(env *testscript.Env) error {
 			home := env.WorkDir + "/home"
 			if err := os.MkdirAll(home, 0o755); err != nil {
@@ -61,4 +63,18 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// age makes files look as if they were last changed so long ago:
+// age 744h FILE...
+func age(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: age DURATION FILE...")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	at := time.Now().Add(-d)
+	for _, name := range args[1:] {
+		ts.Check(os.Chtimes(ts.MkAbs(name), at, at))
+	}
 }
