@@ -248,7 +248,7 @@ func (w *Worker) fresh(ctx context.Context, t *tree, pl *place, u *unit, found [
 	// A line that is as it was committed, and was complained of then, is not this
 	// edit's doing. What the tool said then is not known: the line's text stands in.
 	return slices.DeleteFunc(found, func(f quality.Finding) bool {
-		if f.File == "" || f.Line == 0 || compiles(f) || f.Tool == "go vet" {
+		if f.File == "" || f.Line == 0 || f.Rule == "" || f.Rule == "E999" || f.Rule == "invalid-syntax" {
 			return false
 		}
 		old, ok, err := w.committed(ctx, repo, "HEAD", pl.abs(f.File))

@@ -174,10 +174,13 @@ func (t *tree) of(rel string) []*pkg {
 			out = t.around(rel, dir)
 		}
 	}
-	if len(out) == 0 && set && !document(rel) {
-		at, ok := t.folder(conf, dir)
-		if ok {
-			out = append(out, &pkg{dir: at, chain: generic})
+	if at, ok := t.folder(conf, dir); set && ok && !document(rel) {
+		// A folder that the project names is a package of its own.
+		switch {
+		case len(out) == 0 || !source(rel) && levels(at) > levels(out[0].dir):
+			out = []*pkg{{dir: at, chain: generic}}
+		case out[0].chain != golang && levels(at) > levels(out[0].dir):
+			out[0].dir = at
 		}
 	}
 	for i := range out {

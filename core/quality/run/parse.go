@@ -108,6 +108,17 @@ func (w *Worker) junit(pl *place, p *pkg, tool, file string) (tests int, found [
 
 // message is the first line of a failure that says what is wrong.
 func message(b failure) string {
+	if b.Message == "collection failure" { // pytest: the reason is in the text
+		last := ""
+		for line := range strings.Lines(strip(b.Text)) {
+			if rest, ok := strings.CutPrefix(line, "E "); ok && strings.TrimSpace(rest) != "" {
+				last = strings.TrimSpace(rest)
+			}
+		}
+		if last != "" {
+			return clip(last)
+		}
+	}
 	for line := range strings.Lines(strip(b.Message)) {
 		if line = strings.TrimSpace(line); line != "" {
 			return clip(line)

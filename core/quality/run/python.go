@@ -235,11 +235,11 @@ func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, py string, cover
 	xmlFile := filepath.Join(pl.scratch, "pytest-"+key+".xml")
 	argv := []string{py, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", "--junitxml=" + xmlFile, "-o", "junit_family=xunit1"}
 	env := pl.env
-	jsonFile := ""
+	data := ""
 	if cover && w.offers(ctx, py, pl.abs(p.dir), "pytest_cov") {
-		jsonFile = filepath.Join(pl.scratch, "coverage-"+key+".json")
-		argv = append(argv, "--cov=.", "--cov-report=json:"+jsonFile)
-		env = append(slices.Clone(env), "COVERAGE_FILE="+filepath.Join(pl.scratch, "coverage-"+key+".data"))
+		data = filepath.Join(pl.scratch, "coverage-"+key+".data")
+		argv = append(argv, "--cov=.", "--cov-report=") // pytest-cov before 4.1 writes no JSON
+		env = append(slices.Clone(env), "COVERAGE_FILE="+data)
 	}
 	x, err := w.call(ctx, pl.abs(p.dir), env, argv...)
 	if why, missing := told(ctx, "pytest", x, err); why != "" {
@@ -269,10 +269,19 @@ func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, py string, cover
 			r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "pytest", Message: clip("pytest failed: " + lastLines(text, 5))}}
 		}
 	}
-	if jsonFile != "" && r.status == passedStep {
-		r.report = fileReport("coverage.py", jsonFile, p.dir)
+	if data != "" && r.status == passedStep {
+		r.report = w.coveragePy(ctx, pl, p, py, env, data)
 	}
 	return r
+}
+
+// coveragePy turns what coverage.py gathered into its JSON.
+func (w *Worker) coveragePy(ctx context.Context, pl *place, p *pkg, py string, env []string, data string) *report {
+	out := data + ".json"
+	if x, err := w.call(ctx, pl.abs(p.dir), env, py, "-m", "coverage", "json", "-q", "-o", out); err != nil || x.Code != 0 {
+		return nil
+	}
+	return fileReport("coverage.py", out, p.dir)
 }
 
 // discover runs unittest and writes what became of each test as JSON.
@@ -361,10 +370,7 @@ func (w *Worker) unittest(ctx context.Context, pl *place, p *pkg, py string, cov
 		r.why = "no test ran"
 	}
 	if data != "" && r.status == passedStep {
-		out := data + ".json"
-		if x, err := w.call(ctx, pl.abs(p.dir), env, py, "-m", "coverage", "json", "-q", "-o", out); err == nil && x.Code == 0 {
-			r.report = fileReport("coverage.py", out, p.dir)
-		}
+		r.report = w.coveragePy(ctx, pl, p, py, env, data)
 	}
 	return r
 }
