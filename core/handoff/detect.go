@@ -184,8 +184,8 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 		}
 		return keys, false, len(keys) > 0
 	case pack.SeesStageRead:
-		key := skills.Read(e.Tool, e.Cwd, c.roots(p))
-		return []string{key}, false, key != ""
+		keys = skills.Reads(e.Tool, e.Cwd, c.roots(p))
+		return keys, false, len(keys) > 0
 	case pack.SeesWalked:
 		return c.walked(p)
 	case pack.SeesReport:
@@ -431,7 +431,7 @@ func (c *compiled) walked(p *gate.Pass) (keys []string, unknown, ok bool) {
 // renderer's and is not.
 func (c *compiled) handWritten(p *gate.Pass) bool {
 	return slices.ContainsFunc(c.posts(p), func(post report.Post) bool {
-		return !report.HasSentinel(post.Body, c.Sentinel) && report.ReadsLikeE2E(post.Body, c.Products...)
+		return !post.Hidden && !report.HasSentinel(post.Body, c.Sentinel) && report.ReadsLikeE2E(post.Body, c.Products...)
 	})
 }
 

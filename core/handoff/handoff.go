@@ -165,6 +165,9 @@ func (c *compiled) keyed(key string) []string {
 // place returns a folder of the pack's as an absolute path, "" if it cannot be
 // told.
 func (c *compiled) place(name, root string) string {
+	if rest, ok := strings.CutPrefix(name, "~/.guardrails/"); ok && c.Binary != "" {
+		return filepath.Join(filepath.Dir(filepath.Dir(c.Binary)), filepath.FromSlash(rest)) // the state home may be elsewhere
+	}
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		if c.Home == "" {
 			return ""

@@ -78,14 +78,14 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 		return c.walkthrough(ctx, p, o, have, meet)
 	}
 	if o.Each == "" {
-		if have.Finding != "" {
-			items = []string{have.Finding}
+		if what, _ := p.Session.Fact(reasonOf(c.rule(o.ID))); what != "" {
+			items = []string{what}
 		}
 		return items, have.Owing(), nil
 	}
 	items = c.outstanding(p, o)
 	if o.Check == pack.CheckSlots && len(items) > 0 {
-		list, err := slots.List(p.Env.FS, c.layout(p))
+		list, err := c.slots(p)
 		if err != nil {
 			return nil, false, gate.Skip("watch slots cannot be read: " + err.Error())
 		}
@@ -100,8 +100,27 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 	return items, len(items) > 0, nil
 }
 
-func (c *compiled) layout(p *gate.Pass) slots.Layout {
-	return slots.Layout{Dir: c.place(c.Slots, p.Event.Root), Owner: c.SlotOwner}
+// slots lists the pack's slots and our own, which guardrails watch keeps: either
+// will do, so that a pack of another product needs none of it.
+func (c *compiled) slots(p *gate.Pass) ([]slots.Slot, error) {
+	theirs := slots.Layout{Dir: c.place(c.Slots, p.Event.Root), Owner: c.SlotOwner}
+	ours := slots.Layout{Dir: c.place("~/.guardrails/slots", "")}
+	dirs := []slots.Layout{theirs, ours}
+	if theirs.Dir == ours.Dir {
+		dirs = dirs[:1]
+	}
+	var out []slots.Slot
+	for _, l := range dirs {
+		if l.Dir == "" {
+			continue
+		}
+		list, err := slots.List(p.Env.FS, l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
 }
 
 // claim reads the closing message, or the transcript where the host sends none.
@@ -209,11 +228,7 @@ func (c *compiled) reconcile() *gate.Gate {
 		ID: c.gateID("reconcile"), Doc: "names the open watch slots of this session at its start", On: []hook.EventName{hook.SessionStart},
 		Strength: gate.Suggest,
 		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
-			l := c.layout(p)
-			if l.Dir == "" {
-				return hook.Verdict{}, gate.Skip("no folder of slots")
-			}
-			list, err := slots.List(p.Env.FS, l)
+			list, err := c.slots(p)
 			if err != nil {
 				return hook.Verdict{}, gate.Skip("watch slots cannot be read: " + err.Error())
 			}
