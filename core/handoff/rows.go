@@ -142,7 +142,10 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 	}
 	for _, id := range t.Opens {
 		if o, _ := p.Session.Obligation(c.rule(id)); !o.Owing() {
-			p.Record(session.Change{Op: session.OpenOwed, Name: c.rule(id), Value: clipFinding(strings.Join(s.keys, ", "))})
+			p.Record(session.Change{Op: session.OpenOwed, Name: c.rule(id)})
+			if what := hook.Clip(listed(s.keys), 200); what != "" && !c.each(id) {
+				p.Record(session.Note(reasonOf(c.rule(id)), what, p.Env.Now()))
+			}
 		}
 	}
 	for _, id := range t.Meets {
@@ -166,7 +169,8 @@ func (c *compiled) each(id string) bool {
 	return slices.ContainsFunc(c.Obligations, func(o pack.Obligation) bool { return o.ID == id && o.Each != "" })
 }
 
-func clipFinding(s string) string { return hook.Clip(s, 200) }
+// reasonOf names the fact that says what an obligation was opened by.
+func reasonOf(rule string) string { return "opened:" + rule }
 
 // stillOwed reports whether an obligation that is owed one by one has members
 // left once a trigger's effects are counted in.
