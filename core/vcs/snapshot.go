@@ -1,6 +1,7 @@
 package vcs
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -84,8 +85,17 @@ func (r *Repo) Snapshot(ctx context.Context) (*Snapshot, error) {
 func (s *Snapshot) Close() { _ = os.RemoveAll(s.dir) }
 
 // snapshot builds the index of the working tree; with contents, the blobs that
-// the repository lacks are written, else only named.
-func (r *Repo) snapshot(ctx context.Context, contents bool) (_ *Snapshot, err error) {
+// the repository lacks are written, else only named. A file that goes while git
+// looks at it makes git give up: then it looks once more.
+func (r *Repo) snapshot(ctx context.Context, contents bool) (*Snapshot, error) {
+	s, err := r.trySnapshot(ctx, contents)
+	if err != nil && ctx.Err() == nil {
+		s, err = r.trySnapshot(ctx, contents)
+	}
+	return s, err
+}
+
+func (r *Repo) trySnapshot(ctx context.Context, contents bool) (_ *Snapshot, err error) {
 	filters, err := r.unfiltered(ctx)
 	if err != nil {
 		return nil, err
@@ -111,6 +121,9 @@ func (r *Repo) snapshot(ctx context.Context, contents bool) (_ *Snapshot, err er
 		"GIT_INDEX_FILE="+index, "GIT_OBJECT_DIRECTORY="+objects,
 		"GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(filepath.Join(r.commonDir, "objects")))
 
+	if err := s.assumeNothing(ctx); err != nil {
+		return nil, err
+	}
 	text, _, err := r.run(ctx, call{args: []string{"ls-files", "-z", "-t", "-m", "-d", "-o", "--exclude-standard", "--deduplicate"}, env: s.env, max: listLimit})
 	if err != nil {
 		return nil, err
@@ -176,6 +189,29 @@ func (r *Repo) snapshot(ctx context.Context, contents bool) (_ *Snapshot, err er
 		}
 	}
 	return s, nil
+}
+
+// assumeNothing takes the mark off files of which the index was told to assume
+// that they are unchanged.
+func (s *Snapshot) assumeNothing(ctx context.Context) error {
+	text, _, err := s.repo.run(ctx, call{args: []string{"ls-files", "-z", "-v"}, env: s.env, max: listLimit})
+	if err != nil {
+		return err
+	}
+	var marked []string
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{0})
+		text = rest
+		// The tag of a marked file is a small letter.
+		if len(line) > 2 && line[0] >= 'a' && line[0] <= 'z' {
+			marked = append(marked, string(line[2:]))
+		}
+	}
+	if len(marked) == 0 {
+		return nil
+	}
+	_, _, err = s.repo.run(ctx, call{args: []string{"update-index", "--no-assume-unchanged", "-z", "--stdin"}, env: s.env, stdin: joinZ(marked)})
+	return err
 }
 
 func (s *Snapshot) count(path string) {

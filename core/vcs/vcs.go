@@ -11,8 +11,8 @@
 //
 // A clean filter (Git LFS is one) is switched off, so a file under one counts
 // by its bytes as soon as git cannot tell from the file's times that it is
-// unchanged: at worst such a file looks changed when it is not. Files marked
-// assume-unchanged or skip-worktree count as git sees them.
+// unchanged: at worst such a file looks changed when it is not. The mark
+// assume-unchanged hides nothing from us.
 package vcs
 
 import (

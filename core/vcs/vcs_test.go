@@ -629,6 +629,27 @@ func TestIgnoredFollowsTheRepositorysRules(t *testing.T) {
 	}
 }
 
+func TestAssumedUnchangedFilesCount(t *testing.T) {
+	s := newSite(t)
+	s.write("a b", "1\n")
+	base := s.commit("one")
+	before := s.digest()
+	s.git("update-index", "--assume-unchanged", "a b")
+	if s.digest() != before {
+		t.Error("the mark alone counts")
+	}
+	s.write("a b", "2\n")
+	if s.digest() == before {
+		t.Error("the file's change does not count")
+	}
+	if got := must[map[string][]Range](t)(s.open().ChangedLines(context.Background(), base, nil)); !cmp.Equal(got, map[string][]Range{"a b": {{1, 1}}}) {
+		t.Errorf("%v", got)
+	}
+	if got := s.git("ls-files", "-v"); got != "h a b" {
+		t.Errorf("the user's index lost the mark: %q", got)
+	}
+}
+
 func TestManyUntrackedFilesAreEachNew(t *testing.T) {
 	s := newSite(t)
 	base := s.commit("one")
