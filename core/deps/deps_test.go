@@ -339,6 +339,24 @@ func TestAVersionThatOSVCannotReadIsLookedForInAll(t *testing.T) {
 	}
 }
 
+func TestAModuleIsAPrefixOfItsPackagesPath(t *testing.T) {
+	for _, tc := range []struct {
+		path, tried string
+		want        []string
+	}{
+		{"github.com/zz/mod/a/b", "github.com/zz/mod", []string{"github.com/zz/mod/a/b", "github.com/zz/mod/a"}},
+		{"github.com/zz/mod", "github.com/zz/mod", nil},
+		{"example.com/mod/v2/a", "example.com/mod/v2", []string{"example.com/mod/v2/a", "example.com/mod"}},
+		{"example.com/a/b/c/d/e/f", "", []string{"example.com/a/b/c/d/e/f", "example.com/a/b/c/d/e", "example.com/a/b/c/d", "example.com/a/b/c"}},
+		{"net/http", "net/http", nil},
+		{"", "x", nil},
+	} {
+		if got := modules(tc.path, tc.tried); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %q, want %q", tc.path, got, tc.want)
+		}
+	}
+}
+
 func TestASpellingThatDepsDevKnowsIsEnough(t *testing.T) {
 	w := newWorld(t)
 	w.services.Packages["PyPI:zz-snake"] = &depstest.Package{Versions: []depstest.Version{{Number: "1.0", Published: daysAgo(900), Default: true}}}

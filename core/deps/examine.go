@@ -236,16 +236,20 @@ func (s *subject) find() (depsdev.Package, error) {
 // first, without the one that was tried.
 func modules(path, tried string) []string {
 	const most = 4
+	host, _, _ := strings.Cut(path, "/")
+	if !strings.Contains(host, ".") {
+		return nil // the standard library
+	}
+	least := 2 // elements of a module path
+	switch host {
+	case "github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "gitee.com", "golang.org", "sr.ht", "git.sr.ht":
+		least = 3
+	}
 	var out []string
-	for path = strings.TrimSuffix(path, "/"); path != "" && len(out) < most; {
-		if path != tried && strings.Contains(path, "/") && strings.Contains(strings.SplitN(path, "/", 2)[0], ".") {
-			out = append(out, path)
+	for parts := strings.Split(strings.TrimSuffix(path, "/"), "/"); len(parts) >= least && len(out) < most; parts = parts[:len(parts)-1] {
+		if m := strings.Join(parts, "/"); m != tried {
+			out = append(out, m)
 		}
-		i := strings.LastIndexByte(path, '/')
-		if i < 0 {
-			break
-		}
-		path = path[:i]
 	}
 	return out
 }
