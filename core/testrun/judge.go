@@ -36,7 +36,7 @@ func runAt(line *shellcmd.Line, i int) (run, bool) {
 	for j := i + 1; j < len(line.Commands); j++ {
 		// a function or alias of that name runs instead of the program, and a
 		// wrapper's own command is listed below it
-		if o := &line.Commands[j]; o.Parent == i && (o.Via == shellcmd.ViaFunction || o.Via == shellcmd.ViaAlias) {
+		if o := &line.Commands[j]; o.Parent == i && (o.Via == shellcmd.ViaFunction || o.Via == shellcmd.ViaAlias || o.Via == shellcmd.ViaExec) {
 			return run{}, false
 		}
 	}
@@ -214,7 +214,10 @@ func (j *judgement) stale() string {
 		}
 		for k := range j.runs[i].at {
 			b := &j.call.Line.Commands[k]
-			if builds(b) && prove(j.call.Line, k).masked {
+			if p := prove(j.call.Line, k); builds(b) && p.masked {
+				if p.hidden || p.sieved || p.mutated || p.cut > 0 {
+					j.runs[i].hidden = true // whether it failed is not seen either
+				}
 				return "a build before it (" + b.Program + ") may have failed unseen"
 			}
 		}

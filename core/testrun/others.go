@@ -223,7 +223,7 @@ func readCTest(t *tally, lines []string) {
 func readSurefire(t *tally, lines []string) {
 	var classes tally
 	results := false
-	build, compile := false, false
+	build, compile, nothing := false, false, false
 	for _, l := range lines {
 		s := l
 		for _, level := range [...]string{"[INFO]", "[WARNING]", "[ERROR]"} {
@@ -254,6 +254,8 @@ func readSurefire(t *tally, lines []string) {
 			}
 			results = true
 			t.add(run-fail-skip, fail, skip, true, s)
+		case strings.Contains(s, "No tests were executed!"), strings.Contains(s, "No tests matching pattern "):
+			nothing = true
 		case s == "No tests to run.", s == "Tests are skipped.":
 			t.none = true
 		case strings.HasPrefix(s, "BUILD FAILURE"):
@@ -271,7 +273,10 @@ func readSurefire(t *tally, lines []string) {
 	if classes.red == redFail && !results { // -q shows the red classes only
 		t.mark(redFail, classes.first)
 	}
-	if build && !compile && t.red == redSome && t.fail == 0 && !results {
+	switch {
+	case nothing && !compile && t.fail == 0 && t.pass == 0 && t.red <= redSome: // its filter fits no test
+		t.red, t.none = notRed, true
+	case build && !compile && t.red == redSome && t.fail == 0 && !results:
 		t.red = redError // it broke before its tests
 	}
 }
@@ -587,6 +592,12 @@ func readJSON(t *tally, lines []string) {
 			if n == 0 {
 				t.none = true
 			}
+		}
+		if strings.HasPrefix(l, `["end",{"suites":`) { // mocha -R json-stream
+			pass, _ := member(l, "passes")
+			fail, _ := member(l, "failures")
+			skip, _ := member(l, "pending")
+			t.add(pass, fail, skip, true, `"failures"`)
 		}
 		if strings.HasPrefix(strings.TrimSpace(l), `"stats": {`) || strings.Contains(l, `{"stats":{`) {
 			var all strings.Builder

@@ -36,7 +36,7 @@ func prove(l *shellcmd.Line, i int) proof {
 		mask("! in front of it hides its exit code")
 	case c.Has(shellcmd.Loose) || l.Truncated:
 		mask("the command line could not be read whole")
-	case c.Has(shellcmd.Masked) && !(c.Via == shellcmd.ViaSubst && assigned(l, i)):
+	case c.Has(shellcmd.Masked) && !assigned(l, carrier(l, i)):
 		mask(maskedBy(l, i))
 	case c.Has(shellcmd.Looped) && !eachCounts(l, i):
 		mask("a loop hides all but its last exit code")
@@ -49,7 +49,7 @@ func prove(l *shellcmd.Line, i int) proof {
 			mask("a trap sets the exit code")
 		}
 	}
-	if c.Has(shellcmd.Background) && !waited(l, i) {
+	if c.Has(shellcmd.Background) && !waited(l, carrier(l, i)) {
 		p.unfinished, p.why = true, "it runs in the background"
 	}
 	for hop, at := 0, i; hop < 32 && at >= 0; hop, at = hop+1, l.Commands[at].Parent {
@@ -162,11 +162,20 @@ func eachCounts(l *shellcmd.Line, i int) bool {
 	return false
 }
 
+// carrier is the command that runs command i as its one child and ends as it
+// does: npx, uv run. It is i itself if there is none.
+func carrier(l *shellcmd.Line, i int) int {
+	for l.Commands[i].Via == shellcmd.ViaExec && l.Commands[i].Parent >= 0 && !l.Commands[i].Has(shellcmd.Looped) {
+		i = l.Commands[i].Parent
+	}
+	return i
+}
+
 // assigned reports whether command i is all of a substitution that a bare
 // assignment takes, x=$(i), whose exit code is then i's, and counts.
 func assigned(l *shellcmd.Line, i int) bool {
 	c := &l.Commands[i]
-	if c.Parent < 0 || c.Stage != 0 || c.Stdout.Kind != shellcmd.Capture || c.Has(shellcmd.Background) || c.Has(shellcmd.Negated) {
+	if c.Via != shellcmd.ViaSubst || c.Parent < 0 || c.Stage != 0 || c.Stdout.Kind != shellcmd.Capture || c.Has(shellcmd.Background) || c.Has(shellcmd.Negated) {
 		return false
 	}
 	up := &l.Commands[c.Parent]

@@ -168,6 +168,13 @@ func readTools(t *tally, lines []string) {
 			if strings.HasPrefix(s, "error Command failed with ") || strings.HasPrefix(s, "error: script ") && strings.Contains(s, " exited with code ") {
 				t.mark(redSome, s)
 			}
+		case 'E':
+			switch {
+			case strings.HasPrefix(s, "ERR_PNPM_NO_SCRIPT"), strings.HasPrefix(s, "ERR_PNPM_RECURSIVE_RUN_NO_SCRIPT"):
+				t.mark(redError, s)
+			case strings.HasPrefix(s, "ERR_PNPM_"), strings.HasPrefix(s, "Error: ERR_PNPM_"):
+				t.mark(redSome, s)
+			}
 		case 'r':
 			if s == "rake aborted!" {
 				t.mark(redSome, s)
@@ -177,7 +184,7 @@ func readTools(t *tally, lines []string) {
 				t.mark(redSome, s)
 			}
 		default:
-			if strings.Contains(s, "ELIFECYCLE") && strings.Contains(s, "ommand failed") || strings.HasPrefix(s, "Error: ERR_PNPM_") {
+			if strings.Contains(s, "ELIFECYCLE") && strings.Contains(s, "ommand failed") {
 				t.mark(redSome, s)
 			}
 		}
