@@ -11,7 +11,7 @@ func readTAP(t *tally, lines []string) {
 	var plan, oks, skips, bad, badFiles, files, nested int
 	plan = -1
 	for _, l := range lines {
-		s := strings.TrimLeft(l, " ")
+		s := strings.TrimLeft(l, " \t")
 		top := len(s) == len(l)
 		switch {
 		case top && strings.HasPrefix(l, "1.."):
