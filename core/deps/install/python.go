@@ -104,13 +104,15 @@ func (r *reader) pipRead(words []arg, x *index, change ...func(*coord.Package)) 
 		if x.hashes {
 			continue
 		}
-		r.requirements(f, x, 0, change...)
+		r.requirements(f, x, map[string]bool{}, change...)
 	}
 }
 
-// requirements reads the packages of a requirements file.
-func (r *reader) requirements(f arg, x *index, deep int, change ...func(*coord.Package)) {
+// requirements reads the packages of a requirements file and of those that it
+// names, each once.
+func (r *reader) requirements(f arg, x *index, seen map[string]bool, change ...func(*coord.Package)) {
 	text, why := f.known()
+	seen[text] = true
 	data, ok := []byte(nil), false
 	if why == "" {
 		if text == "-" || text == "/dev/stdin" || text == "/dev/fd/0" {
@@ -122,7 +124,7 @@ func (r *reader) requirements(f arg, x *index, deep int, change ...func(*coord.P
 	if ext := path.Ext(text); ok && (ext == ".toml" || ext == ".py" || ext == ".cfg" || ext == ".lock") {
 		ok = false // uv reads them too; they are checked when they are edited
 	}
-	if !ok || deep > 4 {
+	if !ok || len(seen) > 64 {
 		r.not("-r "+text, coord.RequirementsIn)
 		return
 	}
@@ -143,7 +145,9 @@ func (r *reader) requirements(f arg, x *index, deep int, change ...func(*coord.P
 		if !path.IsAbs(in) {
 			in = path.Join(path.Dir(text), in)
 		}
-		r.requirements(word(in), x, deep+1, change...)
+		if !seen[in] {
+			r.requirements(word(in), x, seen, change...)
+		}
 	}
 	r.source = old
 }

@@ -110,8 +110,8 @@ func newQuery(e coord.Ecosystem, name string) *query {
 }
 
 // additions are words that traps put beside a known name.
-func additions() [12]string {
-	return [...]string{"js", "node", "nodejs", "py", "python", "python3", "npm", "official", "security", "latest", "npmjs", "pypi"}
+func additions() [10]string {
+	return [...]string{"js", "node", "nodejs", "py", "python", "python3", "npm", "official", "security", "latest"}
 }
 
 // plain is name in lower case, with foreign for each letter that is not ASCII.

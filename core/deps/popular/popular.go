@@ -96,6 +96,16 @@ func Suggest(e coord.Ecosystem, name string) []string {
 		return nil
 	}
 	out := Near(e, name)
+	// A name that lost its scope, or has it with a hyphen: icons-material.
+	for line := range strings.SplitSeq(names, "\n") {
+		if len(out) >= most || e != coord.NPM || len(name) < 6 || strings.HasPrefix(name, "@") {
+			break
+		}
+		scope, rest, ok := strings.Cut(line, "/")
+		if ok && (rest == name || scope[1:]+"-"+rest == name) && !contains(out, line) {
+			out = append(out, line)
+		}
+	}
 	limit := 1
 	if len(name) >= 8 {
 		limit = 2
