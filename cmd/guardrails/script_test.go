@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,8 +46,13 @@ func withProgram(run func() int) (code int, err error) {
 }
 
 // TestScripts runs one script per promised behaviour. Each script has a HOME of
-// its own and no variable of the machine that runs it.
+// its own and no variable of the machine that runs it; only what Go has compiled
+// before is shared.
 func TestScripts(t *testing.T) {
+	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/scripts",
 		UpdateScripts:       *update,
@@ -60,6 +66,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GOCACHE", strings.TrimSpace(string(gocache)))
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOTOOLCHAIN", "local")
 			return nil
 		},
 	})
