@@ -151,6 +151,10 @@ func squeeze(s string) string {
 // compare says how the name differs from a popular one, none if too much or too
 // little to be a signal.
 func (q *query) compare(target string, rank int) edit {
+	// Most targets are too long or too short, and begin with other letters.
+	if d := len(q.name) - len(target); (d < -1 || d > 1) && (rank >= known || len(q.bases) == 0 && !q.begins(target)) && !(q.scope != "" && target[0] == '@') {
+		return none
+	}
 	lower := target
 	for i := range len(target) {
 		if c := target[i]; 'A' <= c && c <= 'Z' {
@@ -192,6 +196,11 @@ func (q *query) compare(target string, rank int) edit {
 		}
 	}
 	return none
+}
+
+// begins reports whether the name may be target but for separators.
+func (q *query) begins(target string) bool {
+	return q.bare != "" && (target[0]|0x20 == q.bare[0]|0x20 || isSeparator(target[0]))
 }
 
 // sameBare reports whether target without separators is bare.

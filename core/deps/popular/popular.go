@@ -69,9 +69,13 @@ func Near(e coord.Ecosystem, name string) []string {
 func near(names string, e coord.Ecosystem, name, except string) []string {
 	q := newQuery(e, name)
 	var out []string
-	rank := -1
-	for line := range strings.SplitSeq(names, "\n") {
-		rank++
+	for rank, rest := 0, names; rest != ""; rank++ {
+		end := strings.IndexByte(rest, '\n')
+		if end < 0 {
+			end = len(rest)
+		}
+		line := rest[:end]
+		rest = rest[min(end+1, len(rest)):]
 		if line == "" || line == except {
 			continue
 		}
