@@ -56,6 +56,7 @@ func (f Format) String() string {
 		return "istanbul"
 	case IstanbulSummary:
 		return "istanbul-summary"
+	case FormatUnknown:
 	}
 	return "unknown"
 }

@@ -30,13 +30,8 @@ func goTokens(text []byte) map[int][]span {
 		if tok == token.EOF {
 			return out
 		}
-		switch tok {
-		case token.LBRACE, token.RBRACE, token.LPAREN, token.RPAREN:
+		if tok == token.LBRACE || tok == token.RBRACE || tok == token.LPAREN || tok == token.RPAREN || tok == token.SEMICOLON && lit == "\n" {
 			continue
-		case token.SEMICOLON:
-			if lit == "\n" {
-				continue
-			}
 		}
 		if lit == "" {
 			lit = tok.String()

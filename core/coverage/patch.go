@@ -36,6 +36,7 @@ func (o Outcome) String() string {
 		return "fail"
 	case NotJudged:
 		return "not-judged"
+	case OutcomeUnknown:
 	}
 	return "unknown"
 }
@@ -63,6 +64,7 @@ func (v Verdict) String() string {
 		return "refuse-stale"
 	case Unresolved:
 		return "unresolved"
+	case VerdictUnknown:
 	}
 	return "unknown"
 }
@@ -304,6 +306,7 @@ func (r *Report) language() language {
 		return langJVM
 	case Istanbul, IstanbulSummary:
 		return langJS
+	case FormatUnknown, LCOV, Cobertura, Clover:
 	}
 	return langNone
 }

@@ -42,22 +42,23 @@ func TestOnlyMoreUncoveredCodeIsALoss(t *testing.T) {
 	}
 }
 
-func newRatchet(t testing.TB) *Ratchet {
-	return &Ratchet{File: filepath.Join(t.TempDir(), "cache", "id", "coverage.json")}
+func newRatchet(tb testing.TB) *Ratchet {
+	tb.Helper()
+	return &Ratchet{File: filepath.Join(tb.TempDir(), "cache", "id", "coverage.json")}
 }
 
-func pass(t testing.TB, r *Ratchet, commit string, now map[string]Count, holds func(string) bool) {
-	t.Helper()
+func pass(tb testing.TB, r *Ratchet, commit string, now map[string]Count, holds func(string) bool) {
+	tb.Helper()
 	if err := r.Raise(context.Background(), Key{"go", "linux"}, commit, now, holds); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func marks(t testing.TB, r *Ratchet, key Key, holds func(string) bool) map[string]Count {
-	t.Helper()
+func marks(tb testing.TB, r *Ratchet, key Key, holds func(string) bool) map[string]Count {
+	tb.Helper()
 	got, err := r.Baseline(key, holds)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return got
 }

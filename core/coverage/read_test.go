@@ -68,18 +68,30 @@ func readings() []reading {
 			<class filename="m.py"><methods><method><lines><line number="4" hits="1"/></lines></method></methods></class>
 			<class filename="empty.py"><methods/><lines/></class></classes></package></packages></coverage>`, Cobertura, []string{"a.py 2+ 3+", "m.py 4+", "empty.py"}, at},
 		{"cobertura: by its elements alone", `<coverage><packages><package><classes><class filename="a"><lines><line number="1" hits="0"/></lines></class></classes></package></packages></coverage>`, Cobertura, []string{"a 1-"}, time.Time{}},
-		{"clover", `<coverage generated="1700000000000" clover="3.2.0"><project timestamp="1"><package name="p"><file name="a.js" path="/p/a.js"><metrics/><line num="1" count="2" type="stmt"/>
+		{
+			"clover", `<coverage generated="1700000000000" clover="3.2.0"><project timestamp="1"><package name="p"><file name="a.js" path="/p/a.js"><metrics/><line num="1" count="2" type="stmt"/>
 			<line num="2" count="0" type="cond"/><line num="3" count="5" type="method"/></file></package><file name="/p/b.php"><class name="B"/><line num="7" type="stmt" count="0"/></file></project></coverage>`,
-			Clover, []string{"/p/a.js 1+ 2-", "/p/b.php 7-"}, at},
+			Clover,
+			[]string{"/p/a.js 1+ 2-", "/p/b.php 7-"},
+			at,
+		},
 		{"clover: a condition with a count for each way", `<coverage clover="4"><project><file name="a"><line num="1" type="cond" truecount="0" falsecount="3"/><line num="2" type="cond" truecount="0" falsecount="0"/></file></project></coverage>`, Clover, []string{"a 1+ 2-"}, time.Time{}},
 		{"jacoco", `<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE report PUBLIC "-//JACOCO//DTD Report 1.1//EN" "report.dtd"><report name="x"><sessioninfo id="a" start="1" dump="1600000000000"/><sessioninfo id="b" start="1" dump="1700000000000"/>
 			<group name="core"><package name="com/x"><class name="com/x/A" sourcefilename="A.java"><method name="f" line="3"><counter type="LINE" missed="1" covered="0"/></method></class>
 			<sourcefile name="A.java"><line nr="3" mi="2" ci="0" mb="0" cb="0"/><line nr="4" mi="1" ci="1" mb="1" cb="1"/><line nr="5" mi="0" ci="0"/></sourcefile></package></group>
 			<package name=""><sourcefile name="Main.kt"><line nr="1" mi="0" ci="3"/></sourcefile></package></report>`, JaCoCo, []string{"core!com/x/A.java 3- 4+", "Main.kt 1+"}, at},
-		{"coverage.py", `{"meta":{"version":"7","timestamp":"2023-11-14T22:13:20.250000"},"files":{"b.py":{"executed_lines":[0],"missing_lines":[],"excluded_lines":[]},"a.py":{"executed_lines":[1,2,9],"missing_lines":[4,3],"excluded_lines":[9,10]}},"totals":{}}`,
-			CoveragePy, []string{"a.py 1+ 2+ 3- 4-", "b.py"}, time.Date(2023, 11, 14, 22, 13, 20, 250e6, time.Local)},
-		{"simplecov", `{"RSpec":{"coverage":{"/p/a.rb":{"lines":[null,1,0,"ignored",null]}},"timestamp":1700000000},"Minitest":{"coverage":{"/p/a.rb":{"lines":[null,0,2,null,null]},"/p/old.rb":[1,null]},"timestamp":1600000000}}`,
-			SimpleCov, []string{"/p/a.rb 2+ 3+", "/p/old.rb 1+"}, at},
+		{
+			"coverage.py", `{"meta":{"version":"7","timestamp":"2023-11-14T22:13:20.250000"},"files":{"b.py":{"executed_lines":[0],"missing_lines":[],"excluded_lines":[]},"a.py":{"executed_lines":[1,2,9],"missing_lines":[4,3],"excluded_lines":[9,10]}},"totals":{}}`,
+			CoveragePy,
+			[]string{"a.py 1+ 2+ 3- 4-", "b.py"},
+			time.Date(2023, 11, 14, 22, 13, 20, 250e6, time.Local),
+		},
+		{
+			"simplecov", `{"RSpec":{"coverage":{"/p/a.rb":{"lines":[null,1,0,"ignored",null]}},"timestamp":1700000000},"Minitest":{"coverage":{"/p/a.rb":{"lines":[null,0,2,null,null]},"/p/old.rb":[1,null]},"timestamp":1600000000}}`,
+			SimpleCov,
+			[]string{"/p/a.rb 2+ 3+", "/p/old.rb 1+"},
+			at,
+		},
 		{"simplecov's formatter", `{"meta":{"simplecov_version":"0.22","timestamp":"2023"},"coverage":{"/p/a.rb":{"lines":[1,null,0],"branches":[]}},"groups":{}}`, SimpleCov, []string{"/p/a.rb 1+ 3-"}, time.Time{}},
 		{"istanbul summary", `{"total":{"lines":{"total":9,"covered":5,"skipped":0,"pct":55.55}},"/p/a.js":{"lines":{"total":9,"covered":5,"pct":55.55}},"/p/b.js":{"lines":{"total":0,"covered":0,"pct":"Unknown"}}}`, IstanbulSummary, []string{"/p/a.js =5/9", "/p/b.js"}, time.Time{}},
 		{"istanbul", `{"/p/a.js":{"path":"/p/a.js","statementMap":{"0":{"start":{"line":1,"column":0},"end":{"line":2,"column":3}},"1":{"start":{"line":1},"end":{"line":1}},"2":{"start":{"line":3},"end":{"line":3}}},"s":{"0":0,"1":4,"2":0},"fnMap":{},"f":{},"b":{}}}`, Istanbul, []string{"/p/a.js 1+ 3-"}, time.Time{}},

@@ -9,17 +9,17 @@ import (
 )
 
 // tree makes a repository of files without git.
-func tree(t testing.TB, files map[string]string) *Tree {
-	t.Helper()
-	root := t.TempDir()
+func tree(tb testing.TB, files map[string]string) *Tree {
+	tb.Helper()
+	root := tb.TempDir()
 	out := &Tree{Root: root, Read: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(root, name)) }}
 	for name, text := range files {
 		full := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		out.Files = append(out.Files, name)
 	}

@@ -47,16 +47,12 @@ func parseXML(data []byte) (*Report, error) {
 				return nil, errors.New("XML: more than one root element")
 			}
 			if r == nil {
-				switch {
-				case len(stack) == 0:
+				if len(stack) == 0 {
 					root = t.Copy()
 					r = byRoot(root)
-				case r == nil:
-					r = byChild(root.Name.Local, name)
-					if r != nil {
-						if err := r.start(nil, root); err != nil {
-							return nil, err
-						}
+				} else if r = byChild(root.Name.Local, name); r != nil {
+					if err := r.start(nil, root); err != nil {
+						return nil, err
 					}
 				}
 				if r == nil && (len(stack) > 0 || name != "coverage") {

@@ -35,6 +35,7 @@ func (s Status) String() string {
 		return "deleted"
 	case Renamed:
 		return "renamed"
+	case Unknown:
 	}
 	return "unknown"
 }
@@ -282,7 +283,7 @@ func (s *Snapshot) patch(ctx context.Context, from string, changes []Change, out
 func (s *Snapshot) lines(path string) (int, error) {
 	f, err := os.Open(filepath.Join(s.repo.root, filepath.FromSlash(path)))
 	if err != nil {
-		return 0, nil //nolint:nilerr // a file that cannot be read has no lines to show
+		return 0, nil // a file that cannot be read has no lines to show
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {

@@ -154,6 +154,7 @@ func (a *app) gateCoverage(ctx context.Context, o *coverageOptions, minSet bool)
 		return nil
 	case coverage.Fail:
 		return exitCode(exitDenied)
+	case coverage.NotJudged, coverage.OutcomeUnknown:
 	}
 	return exitCode(exitPartial)
 }
