@@ -1,5 +1,5 @@
 // Command corpus judges case files with the built binary, through the same
-// `guardrails check --batch` and `scan --batch` that anyone may call, and prints how often it was
+// `guardrails check --batch`, `scan --batch` and `deps check --batch` that anyone may call, and prints how often it was
 // right: both ways, because a guard that refuses everything refuses every attack.
 // It must not import the product, and the product needs none of the files.
 package main
@@ -98,7 +98,18 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	var content []textGroup
 	var judged, later []group
 	var misses []miss
+	var packages []depsGroup
 	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); isDeps(name) {
+			if strings.Contains(name, o.only) {
+				groups, err := deps(ctx, r, file, name)
+				if err != nil {
+					return err
+				}
+				packages = append(packages, groups...)
+			}
+			continue
+		}
 		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); contentValidator(name) != "" {
 			if strings.Contains(name, o.only) {
 				groups, err := texts(ctx, r, file, name)
@@ -147,6 +158,7 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	}
 	report(out, judged, later)
 	reportTexts(out, content, o.verbose)
+	reportDeps(out, packages, o.verbose)
 	return nil
 }
 
