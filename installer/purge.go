@@ -13,8 +13,8 @@ import (
 // these and nothing else. config.yaml is the human's and not among them.
 func stateNames() []string {
 	return []string{
-		"backups", "bin", "hinted", "hosts", "installs.json", "log", "permits.json", "permits.json.lock", "protect", "sessions",
-		"trust.json", "trust.json.lock",
+		"backups", "bin", "hinted", "hosts", "installs.json", "ledger", "log", "permits.json", "permits.json.lock", "protect", "sessions", "slots",
+		"tidied", "trust.json", "trust.json.lock",
 	}
 }
 
