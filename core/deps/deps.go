@@ -79,7 +79,7 @@ func wants(e *hook.Event) bool {
 	switch t.Kind {
 	case hook.Shell:
 		cmd, ok := t.Command()
-		return ok && (install.Mentions(cmd) || strings.Contains(cmd, "*** Begin Patch") && writesManifest(t))
+		return ok && (install.Mentions(cmd) || manifest.Mentions(cmd) || strings.Contains(cmd, "*** Begin Patch") && writesManifest(t))
 	case hook.Write, hook.Edit, hook.MCP, hook.Other:
 		return writesManifest(t)
 	}
@@ -161,6 +161,7 @@ type question struct {
 
 // line adds what a command line installs.
 func (q *question) line(l *shellcmd.Line) {
+	q.written(l)
 	o := install.Options{}
 	if q.env.FS != nil {
 		o.ReadFile = func(name string) ([]byte, error) { return q.env.FS.ReadFile(name, maxManifest) }
@@ -188,6 +189,32 @@ func (q *question) line(l *shellcmd.Line) {
 			}
 		}
 		q.add(a)
+	}
+}
+
+// written adds what the manifests declare anew that a command writes.
+func (q *question) written(l *shellcmd.Line) {
+	content := map[string][2]string{} // by path: on disk, and so far
+	var order []string
+	for _, w := range manifest.Written(l) {
+		have, ok := content[w.Path]
+		if !ok {
+			if path.IsAbs(w.Path) {
+				text := string(q.read(w.Path, maxManifest))
+				have = [2]string{text, text}
+			}
+			order = append(order, w.Path)
+		}
+		if !w.Append {
+			have[1] = ""
+		}
+		have[1] += string(w.Content)
+		content[w.Path] = have
+	}
+	for _, name := range order {
+		if c := content[name]; c[0] != c[1] {
+			q.diff(name, []byte(c[0]), []byte(c[1]))
+		}
 	}
 }
 

@@ -197,6 +197,7 @@ func TestWrittenSeesRedirectsAndTee(t *testing.T) {
 		{"printf 'a\\nb\\n' | tee -a requirements.txt", []Write{{"/w/requirements.txt", []byte("a\nb\n"), true}}},
 		{"cat other > package.json", nil},
 		{"echo hi > notes.txt", nil},
+		{"cat > Dockerfile <<'EOF'\nRUN npm i foo\nEOF", nil},
 		{"echo $X > requirements.txt", nil},
 		{"cat package.json 2> /dev/null", nil},
 		{"ssh host 'echo a > requirements.txt'", nil},

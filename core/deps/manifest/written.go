@@ -43,7 +43,11 @@ func Written(line *shellcmd.Line) []Write {
 			continue
 		}
 		add := func(target *shellcmd.Word, more bool) {
-			if !target.Static || len(target.Or) > 0 || !Known(target.Text) {
+			if !target.Static || len(target.Or) > 0 {
+				return
+			}
+			switch formatOf(target.Text) {
+			case unknown, dockerfile, workflow:
 				return
 			}
 			name := strings.ReplaceAll(target.Text, `\`, "/")
