@@ -86,6 +86,9 @@ func (g *gates) close(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 			return hook.Verdict{}, err
 		}
 	}
+	if p.Session.Len(setRuns) > 0 && len(p.Event.Background) == 0 {
+		p.Record(session.Clear(setRuns)) // those that were never told to have ended
+	}
 	found := findings(st, err, ledger)
 	if len(found) == 0 {
 		if o, known := p.Session.Obligation(RuleClose); known && !o.OpenedAt.IsZero() && o.MetAt.Before(o.OpenedAt) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -90,8 +91,18 @@ func New(s Settings) []*gate.Gate {
 			On:       after,
 			Tools:    hook.Tools(hook.Shell, hook.MCP, hook.Other),
 			Strength: gate.Suggest,
+			State:    true,
 			Wants:    inProject,
 			Run:      g.shell,
+		},
+		{
+			ID:    "evidence/run",
+			Doc:   "notes on which generation a test run begins: what changes while it runs is not proven by it",
+			On:    []hook.EventName{hook.PreToolUse},
+			Tools: hook.Tools(hook.Shell),
+			State: true,
+			Wants: func(e *hook.Event) bool { return inProject(e) && e.Tool.ID != "" },
+			Run:   g.begins,
 		},
 		{
 			ID:    "evidence/end",
@@ -234,7 +245,9 @@ func (g *gates) mutation(ctx context.Context, p *gate.Pass) (hook.Verdict, error
 	}
 	store, c := g.store(p), g.call(p)
 	at := now(p)
-	_, err := store.Update(ctx, func(st *State) (bool, error) {
+	wait, cancel := patient(ctx)
+	defer cancel()
+	_, err := store.Update(wait, func(st *State) (bool, error) {
 		if !st.once(c, asMutation, g.Started, at) {
 			return false, nil
 		}
@@ -248,13 +261,24 @@ func (g *gates) mutation(ctx context.Context, p *gate.Pass) (hook.Verdict, error
 	if errors.Is(err, ErrInvalid) {
 		return hook.Verdict{}, gate.Skip(err.Error()) // the close guard's finding
 	}
-	if ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+	if wait.Err() == nil {
 		return hook.Verdict{}, err
 	}
 	if spoolErr := store.spool(c.spoolKey(at)); spoolErr != nil {
 		return hook.Verdict{}, errors.Join(err, spoolErr)
 	}
 	return hook.Verdict{}, fmt.Errorf("%w: the change is kept beside the state and counted with the next one", err)
+}
+
+// patient leaves time to act when the wait for a lock is over: whoever has not
+// finished when ctx ends is abandoned.
+func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	const spare = 500 * time.Millisecond
+	return context.WithDeadline(ctx, end.Add(-min(spare, time.Until(end)/4)))
 }
 
 // renew has the close guard insist again after it let go: what was released
@@ -393,8 +417,7 @@ func (g *gates) shell(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 			changed = true
 		}
 		if proof != nil && st.once(c, asProof, g.Started, at) {
-			st.observe(proof.tree, proof.at)
-			st.prove(proof.Record, at)
+			st.take(proof.Record, proof.sight, at)
 			st.closeIf(ledger)
 			changed = true
 		}
@@ -446,11 +469,48 @@ func outcome(p *gate.Pass) *hook.Result {
 	return res
 }
 
+// setRuns holds the test runs that have begun: their call's id and the
+// generation.
+const setRuns = "evidence:runs"
+
+// begins notes the generation on which a test run begins, for hosts whose calls
+// have ids.
+func (g *gates) begins(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+	line := p.Commands()
+	if line == nil || !testrun.Names(line) {
+		return hook.Verdict{}, gate.Skip("no test run")
+	}
+	st, err := g.store(p).Load()
+	if errors.Is(err, ErrInvalid) {
+		return hook.Verdict{}, gate.Skip(err.Error())
+	}
+	if err != nil {
+		return hook.Verdict{}, err
+	}
+	p.Record(session.Add(setRuns, p.Event.Tool.ID+" "+strconv.Itoa(st.MutationGeneration)))
+	return hook.Verdict{}, nil
+}
+
+// began returns the generation on which the call began, and forgets it; the
+// current one if nobody noted it.
+func began(p *gate.Pass, current int) int {
+	if p.Event.Tool.ID == "" {
+		return current
+	}
+	for _, run := range p.Session.Set(setRuns) {
+		rest, ok := strings.CutPrefix(run, p.Event.Tool.ID+" ")
+		if n, err := strconv.Atoi(rest); ok && err == nil && n >= 0 && n <= current {
+			p.Record(session.Remove(setRuns, run))
+			return n
+		}
+	}
+	return current
+}
+
 // proven is a proof with the tree that it is of.
 type proven struct {
 	Record
-	tree string
-	at   int
+	sight
 }
 
 // proof judges a shell call as a test run, nil if it proves nothing either way.
@@ -486,7 +546,7 @@ func (g *gates) proof(ctx context.Context, p *gate.Pass, store *Store, res *hook
 	if err != nil {
 		tree = "" // proof without a digest: of the counted generation only
 	}
-	return &proven{Record: rec, tree: tree, at: st.MutationGeneration}, nil
+	return &proven{rec, sight{tree: tree, at: st.MutationGeneration, began: began(p, st.MutationGeneration)}}, nil
 }
 
 func runDetail(r testrun.Report) string {

@@ -95,8 +95,7 @@ func (s *Store) Add(ctx context.Context, t Tree, r Record) (*State, error) {
 		return nil, err
 	}
 	return s.Update(ctx, func(st *State) (bool, error) {
-		st.observe(tree, at)
-		st.prove(r, s.now())
+		st.take(r, sight{tree, at, at}, s.now())
 		if r.Kind.counts() {
 			claimed := r.Result == Fail && st.Unclaimed == Fail // the run was counted when it ran
 			st.Unclaimed = NoOutcome

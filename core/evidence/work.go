@@ -51,17 +51,40 @@ func (s *State) observe(tree string, at int) (changed bool) {
 	return changed
 }
 
+// sight is what was seen of the tree for a proof.
+type sight struct {
+	tree  string // digest, "" = none
+	at    int    // generation when it was taken
+	began int    // generation on which what proves it began
+}
+
+// take takes in a tree and the proof of it. A proof that began before the newest
+// counted change is of the generation on which it began.
+func (s *State) take(r Record, t sight, now time.Time) {
+	moved := s.MutationGeneration > t.at || t.began < t.at
+	s.observe(t.tree, t.at)
+	if moved {
+		s.proveAt(r, min(t.began, t.at), now)
+		return
+	}
+	s.prove(r, now)
+}
+
 // prove adds a record, of the current generation.
 func (s *State) prove(r Record, now time.Time) {
-	r.Time = now.UTC().Truncate(time.Second)
-	r.Generation = s.MutationGeneration
 	if s.TreeGeneration == s.MutationGeneration {
 		r.Tree = s.Tree
 	}
+	s.proveAt(r, s.MutationGeneration, now)
+}
+
+// proveAt adds a record of a generation that may have passed.
+func (s *State) proveAt(r Record, generation int, now time.Time) {
+	r.Time, r.Generation = now.UTC().Truncate(time.Second), generation
 	s.Evidence = append(s.Evidence, r)
 	s.trim()
 	if r.Result == Pass && s.accepts(r.Kind) && Substantive(r.Detail) {
-		s.VerifiedGeneration = s.MutationGeneration
+		s.VerifiedGeneration = max(s.VerifiedGeneration, generation)
 	}
 }
 
