@@ -65,7 +65,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, root: t.TempDir(), services: &depstest.Services{
 		Packages: map[string]*depstest.Package{
 			"npm:zz-healthy": {Versions: []depstest.Version{
-				{Number: "1.0.0", Published: daysAgo(900)}, {Number: "2.1.0", Published: daysAgo(200), Default: true, Licences: []string{"MIT"}},
+				{Number: "1.0.0", Published: daysAgo(900)},
+				{Number: "2.1.0", Published: daysAgo(200), Default: true, Licences: []string{"MIT"}},
 				{Number: "3.0.0-beta.1", Published: daysAgo(40)},
 			}},
 			"npm:zz-young":       {Versions: []depstest.Version{{Number: "0.0.2", Published: daysAgo(1), Default: true}}},
@@ -82,6 +83,7 @@ func newWorld(t *testing.T) *world {
 			"npm:zz-gone":        {NotIndexed: true, Unlisted: true, Advisories: []string{"MAL-2030-2"}},
 			"npm:zz-hijacked":    {Versions: []depstest.Version{{Number: "5.6.1", Published: daysAgo(300)}, {Number: "5.6.2", Published: daysAgo(299), Default: true}}, Advisories: []string{"MAL-2030-3"}},
 			"npm:zz-stale":       {Versions: []depstest.Version{{Number: "1.0.0", Published: daysAgo(300), Default: true}}, Advisories: []string{"MAL-2030-4"}},
+			"npm:lodash":         {Versions: []depstest.Version{{Number: "4.17.21", Published: daysAgo(3000), Default: true}}},
 			"npm:express":        {Versions: []depstest.Version{{Number: "4.0.0", Published: daysAgo(3000), Default: true}}},
 			"npm:chalk":          {Versions: []depstest.Version{{Number: "5.0.0", Published: daysAgo(10), Default: true}}, Advisories: []string{"MAL-2030-5"}},
 			"npm:left-pad":       {Versions: []depstest.Version{{Number: "1.3.0", Published: daysAgo(3000), Default: true}}},
@@ -223,7 +225,7 @@ func TestTheVerdictTable(t *testing.T) {
 		{"quarantined", "pip install zz-held", nil, hook.Deny, "deps/taken-down", "quarantined", ""},
 		{"nobody has it", "npm i zz-made-up", nil, hook.Deny, "deps/no-such-package", "neither deps.dev nor the registry", ""},
 		{"all versions taken back", "npm i zz-emptied", func(w *world) { w.services.Packages["npm:zz-emptied"].Unlisted = true }, hook.Deny, "deps/no-such-package", "", ""},
-		{"nobody has it, one letter off", "npm i expresss", nil, hook.Deny, "deps/no-such-package", "`express`", ""},
+		{"nobody has it, one letter off", "npm i loadash", nil, hook.Deny, "deps/no-such-package", "`lodash`", ""},
 		{"not indexed yet", "npm i zz-fresh", nil, hook.Ask, "deps/unconfirmed", "too new to be indexed", "no such"},
 		{"not indexed, a day old", "npm i zz-newborn", nil, hook.Ask, "deps/new", "24 hours", ""},
 		{"no registry to ask", "npm i zz-made-up", func(w *world) { clear(w.set.Endpoints.Registries) }, hook.Ask, "deps/unconfirmed", "deps.dev does not know", "there is no"},

@@ -133,8 +133,6 @@ type Report struct {
 	Findings  []Finding
 	NotAsked  []Unasked // packages whose look-up failed
 	Asked     bool      // a service was asked over the network
-
-	dropped int
 }
 
 // Unasked is a package that could not be looked up, and why.

@@ -79,8 +79,8 @@ func (a *answers) recall(key string, into any) (found bool, err error) {
 		return false, nil
 	}
 	var k kept
-	switch {
-	case json.Unmarshal(b, &k) != nil:
+	switch readable := json.Unmarshal(b, &k) == nil; {
+	case !readable:
 		return false, nil
 	case k.Missing:
 		return true, errNotFound

@@ -201,7 +201,7 @@ func (p *projects) identity(to *project, base, dir string, text []byte) {
 // members finds the names of the packages of an npm workspace, that of dir or
 // one above it.
 func (p *projects) members(to *project, dir string, workspaces json.RawMessage) {
-	for n := 0; n < maxUp; n++ {
+	for range maxUp {
 		patterns := patternsOf(workspaces)
 		for line := range strings.Lines(string(p.read(filepath.Join(dir, "pnpm-workspace.yaml"), maxManifest))) {
 			if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {

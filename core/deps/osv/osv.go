@@ -141,9 +141,7 @@ type Specific struct {
 // UnmarshalJSON never fails.
 func (s *Specific) UnmarshalJSON(b []byte) error {
 	var m map[string]json.RawMessage
-	if json.Unmarshal(b, &m) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(b, &m)
 	_ = json.Unmarshal(m["severity"], &s.Severity) // may be an object
 	_ = json.Unmarshal(m["informational"], &s.Informational)
 	_ = json.Unmarshal(m["symbols"], &s.Symbols)

@@ -453,8 +453,8 @@ func golang(r gate.Response) (Info, error) {
 func gems(r gate.Response) (Info, error) {
 	text := strings.TrimSpace(string(r.Body))
 	var info Info
-	if strings.HasPrefix(text, "---") { // the compact index: a version and its dependencies in each line
-		for line := range strings.Lines(strings.TrimPrefix(text, "---")) {
+	if list, ok := strings.CutPrefix(text, "---"); ok { // the compact index: a version and its dependencies in each line
+		for line := range strings.Lines(list) {
 			if v, _, _ := strings.Cut(strings.TrimSpace(line), " "); v != "" {
 				info.Versions = append(info.Versions, Version{Number: v})
 			}

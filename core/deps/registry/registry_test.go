@@ -70,29 +70,45 @@ func TestAnAnswerIsThePackagesVersions(t *testing.T) {
 		gone    bool
 		check   func(Info) bool
 	}{
-		{"npm, abbreviated", coord.NPM, "zz", `{"name":"zz","versions":{"1.0.0":{},"1.1.0":{"deprecated":"use yy"}}}`, []string{"1.0.0", "1.1.0"}, time.Time{}, false,
-			func(i Info) bool { return i.Versions[0].Deprecated+i.Versions[1].Deprecated == "use yy" }},
+		{
+			"npm, abbreviated", coord.NPM, "zz", `{"name":"zz","versions":{"1.0.0":{},"1.1.0":{"deprecated":"use yy"}}}`,
+			[]string{"1.0.0", "1.1.0"},
+			time.Time{},
+			false,
+			func(i Info) bool { return i.Versions[0].Deprecated+i.Versions[1].Deprecated == "use yy" },
+		},
 		{"npm, full", coord.NPM, "zz", `{"name":"zz","versions":{"1.0.0":{}},"time":{"created":"2030-01-02T00:00:00Z","1.0.0":"2030-01-03T00:00:00Z"}}`, []string{"1.0.0"}, day("2030-01-02"), false, nil},
 		{"npm, placeholder", coord.NPM, "zz", `{"name":"zz","versions":{"0.0.1-security":{}}}`, []string{"0.0.1-security"}, time.Time{}, true, nil},
-		{"PyPI, simple", coord.PyPI, "zz", `{"name":"zz","versions":["0.3.0","0.3.1"],"files":[{"filename":"zz-0.3.1-py3-none-any.whl","upload-time":"2030-02-02T00:00:00.000000Z","yanked":false},{"filename":"zz-0.3.0.tar.gz","yanked":"broken"}]}`,
-			[]string{"0.3.0", "0.3.1"}, day("2030-02-02"), false, func(i Info) bool {
+		{
+			"PyPI, simple", coord.PyPI, "zz", `{"name":"zz","versions":["0.3.0","0.3.1"],"files":[{"filename":"zz-0.3.1-py3-none-any.whl","upload-time":"2030-02-02T00:00:00.000000Z","yanked":false},{"filename":"zz-0.3.0.tar.gz","yanked":"broken"}]}`,
+			[]string{"0.3.0", "0.3.1"},
+			day("2030-02-02"), false, func(i Info) bool {
 				return i.Versions[0].Yanked && i.Versions[0].YankReason == "broken" && !i.Versions[1].Yanked
-			}},
+			},
+		},
 		{"PyPI, quarantined", coord.PyPI, "zz", `{"name":"zz","project-status":{"status":"quarantined","reason":"looked at"},"versions":[],"files":[]}`, nil, time.Time{}, true, nil},
 		{"PyPI, project page", coord.PyPI, "zz", `{"info":{"name":"zz"},"releases":{"1.0":[{"upload_time_iso_8601":"2030-01-01T00:00:00Z","yanked":true,"yanked_reason":"bad"}],"0.9":[]}}`, []string{"0.9", "1.0"}, day("2030-01-01"), false, nil},
 		{"PyPI, archived", coord.PyPI, "zz", `{"name":"zz","project-status":{"status":"archived"},"versions":["1"]}`, []string{"1"}, time.Time{}, false, func(i Info) bool { return i.Versions[0].Deprecated == "archived" }},
-		{"crates, index", coord.Crates, "zz", "{\"name\":\"zz\",\"vers\":\"0.1.0\",\"yanked\":true}\n{\"name\":\"zz\",\"vers\":\"0.2.0\",\"yanked\":false,\"pubtime\":\"2030-01-01T00:00:00Z\"}\n", []string{"0.1.0", "0.2.0"}, day("2030-01-01"), false,
-			func(i Info) bool { return i.Versions[0].Yanked && !i.Versions[1].Yanked }},
+		{
+			"crates, index", coord.Crates, "zz", "{\"name\":\"zz\",\"vers\":\"0.1.0\",\"yanked\":true}\n{\"name\":\"zz\",\"vers\":\"0.2.0\",\"yanked\":false,\"pubtime\":\"2030-01-01T00:00:00Z\"}\n",
+			[]string{"0.1.0", "0.2.0"},
+			day("2030-01-01"), false,
+			func(i Info) bool { return i.Versions[0].Yanked && !i.Versions[1].Yanked },
+		},
 		{"crates, page", coord.Crates, "zz", `{"crate":{"created_at":"2029-01-01T00:00:00Z"},"versions":[{"num":"0.1.0","created_at":"2030-01-01T00:00:00Z"}]}`, []string{"0.1.0"}, day("2029-01-01"), false, nil},
 		{"Go, list", coord.Go, "example.com/zz", "v1.2.0\nv1.3.0\n", []string{"v1.2.0", "v1.3.0"}, time.Time{}, false, nil},
 		{"Go, untagged", coord.Go, "example.com/zz", "", nil, time.Time{}, false, nil},
 		{"Go, latest", coord.Go, "example.com/zz", `{"Version":"v1.3.0","Time":"2030-01-01T00:00:00Z"}`, []string{"v1.3.0"}, day("2030-01-01"), false, nil},
 		{"RubyGems", coord.RubyGems, "zz", `[{"number":"1.1.0","created_at":"2030-01-02T00:00:00.000Z"},{"number":"1.0.0","created_at":"2030-01-01T00:00:00.000Z"}]`, []string{"1.0.0", "1.1.0"}, day("2030-01-01"), false, nil},
 		{"RubyGems, compact", coord.RubyGems, "zz", "---\n1.0.0 |checksum:1\n1.1.0 a:>= 1|checksum:2\n", []string{"1.0.0", "1.1.0"}, time.Time{}, false, nil},
-		{"Packagist", coord.Packagist, "Zz/Top", `{"packages":{"zz/top":[{"version":"2.0.0","time":"2030-01-02T00:00:00+00:00","abandoned":"zz/other"},{"version":"1.0.0","time":"2030-01-01T00:00:00+00:00"},{"version":"0.9.0","abandoned":"__unset"}]}}`, []string{"0.9.0", "1.0.0", "2.0.0"}, day("2030-01-01"), false,
+		{
+			"Packagist", coord.Packagist, "Zz/Top", `{"packages":{"zz/top":[{"version":"2.0.0","time":"2030-01-02T00:00:00+00:00","abandoned":"zz/other"},{"version":"1.0.0","time":"2030-01-01T00:00:00+00:00"},{"version":"0.9.0","abandoned":"__unset"}]}}`,
+			[]string{"0.9.0", "1.0.0", "2.0.0"},
+			day("2030-01-01"), false,
 			func(i Info) bool {
 				return i.Versions[1].Deprecated == "abandoned, use zz/other" && i.Versions[2].Deprecated == ""
-			}},
+			},
+		},
 		{"NuGet", coord.NuGet, "Zz", `{"versions":["1.0.0","1.1.0-beta"]}`, []string{"1.0.0", "1.1.0-beta"}, time.Time{}, false, nil},
 		{"Maven", coord.Maven, "org.zz:top", `<?xml version="1.0"?><metadata><versioning><latest>2</latest><versions> <version>1</version><version>2</version></versions></versioning></metadata>`, []string{"1", "2"}, time.Time{}, false, nil},
 	} {

@@ -116,9 +116,9 @@ func (s *sources) scope(name, v string) {
 
 func unquoted(v string) string { return strings.Trim(strings.TrimSpace(v), `"'`) }
 
-// assignments visits the lines of a text of the form key = value or key: value,
+// assignments visits the lines of a text of the form key = value,
 // with the [section] above each.
-func assignments(text, sign string, visit func(section, key, value string)) {
+func assignments(text string, visit func(section, key, value string)) {
 	section := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -130,7 +130,7 @@ func assignments(text, sign string, visit func(section, key, value string)) {
 			visit(section, "", "")
 			continue
 		}
-		if k, v, ok := strings.Cut(line, sign); ok {
+		if k, v, ok := strings.Cut(line, "="); ok {
 			visit(section, unquoted(k), strings.TrimSpace(v))
 		}
 	}
@@ -139,7 +139,7 @@ func assignments(text, sign string, visit func(section, key, value string)) {
 func (s *sources) npm() {
 	s.standard(s.getenv("YARN_NPM_REGISTRY_SERVER"))
 	npmrc := func(text string) {
-		assignments(text, "=", func(_, key, v string) {
+		assignments(text, func(_, key, v string) {
 			switch scope, ok := strings.CutSuffix(key, ":registry"); {
 			case ok && strings.HasPrefix(scope, "@"):
 				s.scope(scope, v)
@@ -195,7 +195,7 @@ func (s *sources) berry(text string) {
 }
 
 func (s *sources) bun(text string) {
-	assignments(text, "=", func(section, key, v string) {
+	assignments(text, func(section, key, v string) {
 		switch {
 		case section == "install" && key == "registry":
 			if i := strings.Index(v, "url"); strings.HasPrefix(v, "{") && i > 0 {
@@ -225,7 +225,7 @@ func (s *sources) python() {
 		index, def, explicit = "", false, false
 	}
 	toml := func(text string) {
-		assignments(text, "=", func(section, key, v string) {
+		assignments(text, func(section, key, v string) {
 			if key == "" {
 				done()
 				return
@@ -257,7 +257,7 @@ func (s *sources) python() {
 	s.nearest("pyproject.toml", toml)
 	s.user(toml, "~/.config/uv/uv.toml", "/etc/uv/uv.toml")
 	pip := func(text string) {
-		assignments(text, "=", func(section, key, v string) {
+		assignments(text, func(section, key, v string) {
 			if section != "global" && section != "install" && section != "download" {
 				return
 			}
@@ -296,7 +296,7 @@ func (s *sources) extra(v string) {
 // cargo looks for a source that stands in for another.
 func (s *sources) cargo() {
 	use := func(text string) {
-		assignments(text, "=", func(section, key, v string) {
+		assignments(text, func(section, key, v string) {
 			switch {
 			case strings.HasPrefix(section, "source.") && key == "replace-with":
 				s.standard(v)
@@ -325,7 +325,7 @@ func (s *sources) golang() {
 	private(s.getenv("GOPRIVATE"))
 	private(s.getenv("GONOPROXY"))
 	s.user(func(text string) {
-		assignments(text, "=", func(_, key, v string) {
+		assignments(text, func(_, key, v string) {
 			if key == "GOPRIVATE" || key == "GONOPROXY" {
 				private(v)
 			}

@@ -94,8 +94,11 @@ func TestOneRegistryHasManySpellings(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"https://r.example/", "https://R.example", true}, {"http://r.example", "https://r.example/", true},
-		{"https://r.example/simple", "https://r.example/simple/", true}, {"https://r.example", "https://s.example", false}, {"", "", false},
+		{"https://r.example/", "https://R.example", true},
+		{"http://r.example", "https://r.example/", true},
+		{"https://r.example/simple", "https://r.example/simple/", true},
+		{"https://r.example", "https://s.example", false},
+		{"", "", false},
 	} {
 		if got := Same(tc.a, tc.b); got != tc.want {
 			t.Errorf("%s, %s: %v", tc.a, tc.b, got)

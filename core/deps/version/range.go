@@ -133,12 +133,9 @@ func (s Scheme) term(op, v string) ([]bound, bool) {
 	case "^":
 		return s.caret(parts[:n], v), true
 	case "~", "~>", "~=":
-		keep := 2
-		switch {
-		case s == NPM || s == Cargo:
+		keep := max(1, n-1) // all but the last number
+		if s == NPM || s == Cargo {
 			keep = min(n, 2)
-		default: // all but the last number
-			keep = max(1, n-1)
 		}
 		return []bound{{">=", v}, {"<", up(keep)}}, true
 	case ">":

@@ -101,15 +101,23 @@ func (s Scheme) parse(v string) parsed {
 	for len(p.release) > 1 && p.release[len(p.release)-1] == "0" {
 		p.release = p.release[:len(p.release)-1]
 	}
-	switch s {
-	case Unknown, NPM, Cargo, Go, NuGet:
-		if v = strings.TrimPrefix(v, "-"); v != "" {
-			p.pre = strings.Split(v, ".")
-		}
-	default:
+	switch {
+	case !s.semver():
 		p.pre = words(v)
+	case strings.TrimPrefix(v, "-") != "":
+		p.pre = strings.Split(strings.TrimPrefix(v, "-"), ".")
 	}
 	return p
+}
+
+// semver reports whether pre-releases are written and ordered as SemVer does.
+func (s Scheme) semver() bool {
+	switch s {
+	case Python, Gem, Composer, Maven:
+		return false
+	case Unknown, NPM, Cargo, Go, NuGet:
+	}
+	return true
 }
 
 // words splits a suffix into words and numbers.
@@ -154,8 +162,7 @@ func (s Scheme) Compare(a, b string) int {
 			return c
 		}
 	}
-	switch s {
-	case Unknown, NPM, Cargo, Go, NuGet:
+	if s.semver() {
 		return comparePre(p.pre, q.pre)
 	}
 	return compareWords(p.pre, q.pre)
@@ -251,8 +258,7 @@ func (s Scheme) Pre(v string) bool {
 	if !p.ok {
 		return true // dev-main and the like
 	}
-	switch s {
-	case Unknown, NPM, Cargo, Go, NuGet:
+	if s.semver() {
 		return len(p.pre) > 0
 	}
 	for _, w := range p.pre {

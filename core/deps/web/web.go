@@ -6,6 +6,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"bytes"
 
 	"github.com/ec261362/guardrails/core/gate"
 )

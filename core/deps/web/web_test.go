@@ -19,12 +19,12 @@ func TestARequestReachesItsPathAsItIsEncoded(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		got = r.Method + " " + r.URL.EscapedPath() + " " + r.Header.Get("User-Agent") + " " + r.Header.Get("X") + " " + string(body)
 		w.Header().Set("content-type", "application/json")
-		w.WriteHeader(404)
+		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, "no")
 	}))
 	defer s.Close()
 	r, err := New("guardrails/x")(t.Context(), gate.Request{Method: "POST", URL: s.URL + "/a/%40zz%2Ftop", Header: map[string]string{"X": "1"}, Body: []byte("body")})
-	if err != nil || r.Status != 404 || string(r.Body) != "no" || r.Header["Content-Type"] != "application/json" {
+	if err != nil || r.Status != http.StatusNotFound || string(r.Body) != "no" || r.Header["Content-Type"] != "application/json" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if want := "POST /a/%40zz%2Ftop guardrails/x 1 body"; got != want {
