@@ -12,6 +12,7 @@ import (
 	"github.com/ec261362/guardrails/core/handoff/pack"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/session"
+	"github.com/ec261362/guardrails/core/testrun"
 )
 
 // gates returns the pack's gates: recorders, so that what they see is there for
@@ -330,6 +331,7 @@ func (c *compiled) advice(a *pack.Advice) *gate.Gate {
 		Wants: c.mayAny(a.On),
 		Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 			var items []string
+			var command string
 			any, speaks, unknown := false, false, false
 			for i := range a.On {
 				s, ok := c.look(ctx, p, &a.On[i])
@@ -341,7 +343,13 @@ func (c *compiled) advice(a *pack.Advice) *gate.Gate {
 				if !s.trigger.Silent {
 					speaks, unknown = true, unknown || s.unknown
 					items = append(items, s.keys...)
+					if len(s.trigger.Tests) > 0 {
+						command = testrun.Judge(c.run(p)).Unmasked
+					}
 				}
+			}
+			if strings.Contains(a.Text, commandPlace) && command == "" {
+				speaks = false
 			}
 			switch {
 			case !any:
@@ -365,10 +373,15 @@ func (c *compiled) advice(a *pack.Advice) *gate.Gate {
 				}
 				text = strings.TrimRight(text, "\n") + "\n" + extra
 			}
+			text = strings.ReplaceAll(text, commandPlace, command)
 			return hook.Verdict{Decision: hook.Advise, Rule: rule, Context: c.fill(text, a.ID, "", items)}, nil
 		},
 	}
 }
+
+// commandPlace stands in an advice on a test run for the command that would prove
+// what it did not; an advice with it says nothing where there is none.
+const commandPlace = "{command}"
 
 // fill puts values for the placeholders of a text: {items}, {skip}, {bin},
 // {why} (the explain command).

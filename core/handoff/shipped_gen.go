@@ -203,6 +203,17 @@ var delivery = pack.Pack{
 			KeepUp:  "Leave its worktree and branch as they are, and name them to the user.",
 		},
 		pack.Advice{
+			ID:   "tests-unproven",
+			Doc:  "a test run whose end cannot be told says how to run it so that it can",
+			Once: true,
+			On: []pack.Trigger{
+				pack.Trigger{
+					Tests: []string{"weak", "unknown"},
+				},
+			},
+			Text: "How these tests ended is {items}: a pipe or a fallback hides their exit code, or nothing tells it. To prove it, run as it stands: {command}",
+		},
+		pack.Advice{
 			ID:  "skill-stages",
 			Doc: "a skill is in play; the stages that it declares are required reading",
 			On: []pack.Trigger{
@@ -525,6 +536,17 @@ var muggle = pack.Pack{
 			Unknown: "It is not known whether {items} was merged or closed: the command failed in a way that may have come after its effect. Ask with: gh pr view --json state. If it ended, finalize its watcher slot and offer the user the next options with AskUserQuestion.",
 			Cleanup: "Tear down what belonged to it as well, its worktree, branch and environments, as autoCleanup says.",
 			KeepUp:  "Leave its worktree and branch as they are, and name them to the user.",
+		},
+		pack.Advice{
+			ID:   "tests-unproven",
+			Doc:  "a test run whose end cannot be told says how to run it so that it can",
+			Once: true,
+			On: []pack.Trigger{
+				pack.Trigger{
+					Tests: []string{"weak", "unknown"},
+				},
+			},
+			Text: "How these tests ended is {items}: a pipe or a fallback hides their exit code, or nothing tells it. To prove it, run as it stands: {command}",
 		},
 		pack.Advice{
 			ID:  "skill-stages",
