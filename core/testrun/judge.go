@@ -147,6 +147,7 @@ type judgement struct {
 	exit               int    // valid if exited
 	exited             bool
 	perhaps            bool // no run is one for sure
+	runless            bool // the script says what it runs, and that is no runner
 }
 
 // read reads the text and the end of the call.
@@ -161,6 +162,17 @@ func (j *judgement) read() {
 		}
 		if len(real) > 0 {
 			j.runs = real
+		}
+	}
+	if res := j.call.Result; res != nil {
+		j.lines = clean(res.Text)
+		j.exited = res.HasExit
+		j.exit = res.ExitCode
+		if !res.HasExit && res.Outcome == hook.Succeeded {
+			j.exited, j.exit = true, 0
+		}
+		if res.Outcome == hook.Unknown {
+			j.exited = false
 		}
 	}
 	var want readers
@@ -182,19 +194,13 @@ func (j *judgement) read() {
 		}
 	}
 	if !j.masked {
-		if why := j.stale(); why != "" {
+		if why := j.announced(); why != "" {
 			j.masked, j.why = true, why
 		}
 	}
-	if res := j.call.Result; res != nil {
-		j.lines = clean(res.Text)
-		j.exited = res.HasExit
-		j.exit = res.ExitCode
-		if !res.HasExit && res.Outcome == hook.Succeeded {
-			j.exited, j.exit = true, 0
-		}
-		if res.Outcome == hook.Unknown {
-			j.exited = false
+	if !j.masked {
+		if why := j.stale(); why != "" {
+			j.masked, j.why = true, why
 		}
 	}
 	j.dropHostLine()
@@ -203,6 +209,49 @@ func (j *judgement) read() {
 		stripPrefixes(j.lines)
 	}
 	j.text = readText(j.lines, want)
+}
+
+// announced says how a script hides its exit code, by the command line that
+// npm, yarn, pnpm and bun print before they run it; and empties the lines that
+// such a command line prints itself.
+func (j *judgement) announced() string {
+	npm := false
+	for i := range j.runs {
+		npm = npm || j.runs[i].tool == npmTool
+	}
+	if !npm {
+		return ""
+	}
+	why, seen, after := "", 0, false
+	runs := 0
+	for k, l := range j.lines {
+		rest, ok := strings.CutPrefix(l, "> ")
+		title := ok && !after // "> shop@1.0.0 test", then "> jest"
+		if !ok {
+			var head string
+			if head, rest, ok = strings.Cut(l, "$ "); ok {
+				pkg, script, two := strings.Cut(head, " ")
+				ok = head == "" || two && pkg != "" && !strings.Contains(script, " ") && testName(script) == yes
+			}
+		}
+		after = title
+		if !ok || title || len(rest) > 4096 {
+			continue
+		}
+		if seen++; seen > 16 {
+			break
+		}
+		line := shellcmd.Parse(rest, shellcmd.Options{})
+		for _, g := range find(line, &source{}, maxDepth) {
+			if runs++; g.masked && why == "" {
+				why = "in the script " + clip(rest) + ": " + g.why
+			}
+		}
+		j.lines[k] = ""
+		j.dropEchoesOf(line)
+	}
+	j.runless = seen > 0 && runs == 0
+	return why
 }
 
 // stale says that a build before ctest may have failed unseen, so that it ran
@@ -239,8 +288,9 @@ func (j *judgement) dropHostLine() {
 
 // dropEchoes drops the lines that the command line itself prints: they are
 // words of whoever wrote it.
-func (j *judgement) dropEchoes() {
-	l := j.call.Line
+func (j *judgement) dropEchoes() { j.dropEchoesOf(j.call.Line) }
+
+func (j *judgement) dropEchoesOf(l *shellcmd.Line) {
 	for i := range l.Commands {
 		c := &l.Commands[i]
 		if !c.Stdout.Known || c.Stdout.Text == "" || c.Stdout.Kind == shellcmd.Capture || len(c.Stdout.Text) > 64<<10 {
@@ -446,6 +496,8 @@ func (j *judgement) decideFailure() {
 		j.set(Empty, "no test ran ("+code+")")
 	case t.pass > 0:
 		j.set(Failed, "the tests that ran passed, but a threshold or a later step failed ("+code+")")
+	case j.runless && t.red == notRed && !t.sum:
+		j.set(Error, "the script runs no test runner ("+code+")")
 	case j.broken():
 		j.set(Error, "it broke down before its tests ("+code+")")
 	case j.perhaps:
@@ -487,6 +539,8 @@ func (j *judgement) decideSuccess() {
 		j.set(Empty, j.emptyWhy())
 	case j.perhaps:
 		j.report = Report{}
+	case j.runless:
+		j.set(Unknown, "the script runs no known test runner")
 	case t.ok:
 		j.set(Unknown, "ok without a test: nothing says that one ran")
 	default:
