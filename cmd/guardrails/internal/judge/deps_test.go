@@ -41,17 +41,17 @@ func newMarket(t *testing.T, config string) *market {
 	old := []depstest.Version{{Number: "1.0.0", Published: depsAgo(900), Default: true, Licences: []string{"MIT"}}}
 	m := &market{services: &depstest.Services{
 		Packages: map[string]*depstest.Package{
-			"npm:express":       {Versions: old},
-			"npm:left-pad":      {Versions: old},
-			"npm:left-padd":     {Versions: []depstest.Version{{Number: "1.0.0", Published: depsAgo(20), Default: true}}},
-			"npm:zz-healthy":    {Versions: old},
-			"npm:zz-young":      {Versions: []depstest.Version{{Number: "0.1.0", Published: depsAgo(1), Default: true}}},
-			"npm:zz-evil":       {Versions: old, Advisories: []string{"MAL-2030-1"}},
-			"npm:zz-old":        {Versions: []depstest.Version{{Number: "1.0.0", Published: depsAgo(900), Default: true, Deprecated: "given up"}}},
-			"npm:zz-fresh":      {NotIndexed: true, Versions: old},
-			"npm:zz-vulnerable": {Versions: append([]depstest.Version{{Number: "0.9.0", Published: depsAgo(999)}}, old...), Advisories: []string{"GHSA-1"}},
-			"PyPI:requests":     {Versions: []depstest.Version{{Number: "2.32.0", Published: depsAgo(900), Default: true}}},
-			"crates.io:serde":   {Versions: old},
+			"npm:express":                   {Versions: old},
+			"npm:left-pad":                  {Versions: old},
+			"npm:left-padd":                 {Versions: []depstest.Version{{Number: "1.0.0", Published: depsAgo(20), Default: true}}},
+			"npm:zz-healthy":                {Versions: old},
+			"npm:zz-young":                  {Versions: []depstest.Version{{Number: "0.1.0", Published: depsAgo(1), Default: true}}},
+			"npm:zz-evil":                   {Versions: old, Advisories: []string{"MAL-2030-1"}},
+			"npm:zz-old":                    {Versions: []depstest.Version{{Number: "1.0.0", Published: depsAgo(900), Default: true, Deprecated: "given up"}}},
+			"npm:zz-fresh":                  {NotIndexed: true, Versions: old},
+			"npm:zz-vulnerable":             {Versions: append([]depstest.Version{{Number: "0.9.0", Published: depsAgo(999)}}, old...), Advisories: []string{"GHSA-1"}},
+			"PyPI:requests":                 {Versions: []depstest.Version{{Number: "2.32.0", Published: depsAgo(900), Default: true}}},
+			string(coord.Crates) + ":serde": {Versions: old},
 		},
 		Records: map[string]string{
 			"MAL-2030-1": depstest.Advisory("MAL-2030-1", coord.NPM, "zz-evil", "", "0", ""),
