@@ -124,7 +124,11 @@ func (s *Snapshot) withApart(changes []Change) []Change {
 			changes[i].Status, changes[i].new = Modified, ""
 			continue
 		}
-		changes = append(changes, Change{Path: f.path, Status: Added})
+		c := Change{Path: f.path, Status: Added}
+		if f.tracked {
+			c.Status = Modified // since the index at least
+		}
+		changes = append(changes, c)
 	}
 	sortChanges(changes)
 	return changes

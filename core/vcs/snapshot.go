@@ -63,9 +63,10 @@ type Snapshot struct {
 
 // apart is a file that a snapshot only counts.
 type apart struct {
-	path string
-	size int64
-	time int64
+	path    string
+	size    int64
+	time    int64
+	tracked bool
 }
 
 // Snapshot takes one to compare with commits. The caller must Close it.
@@ -149,6 +150,7 @@ func (r *Repo) trySnapshot(ctx context.Context, contents bool) (_ *Snapshot, err
 		case kindFile:
 			if !readable(full) {
 				s.count(path)
+				s.apart[len(s.apart)-1].tracked = true
 				continue
 			}
 			add = append(add, path)

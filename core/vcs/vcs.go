@@ -50,9 +50,8 @@ type Repo struct {
 	gitDir    string
 	commonDir string
 
-	filterOnce sync.Once
-	filterEnv  []string
-	filterErr  error
+	filterMu  sync.Mutex
+	filterEnv []string // nil = not asked yet
 }
 
 // Open finds the working tree that dir is in. The error wraps ErrNoRepo if
@@ -428,28 +427,32 @@ func (r *Repo) environ() []string {
 // unfiltered returns the variables that switch off each configured clean
 // filter.
 func (r *Repo) unfiltered(ctx context.Context) ([]string, error) {
-	r.filterOnce.Do(func() {
-		text, _, err := r.run(ctx, call{args: []string{"config", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|process)$`}, ok: []int{0, 1}})
-		if err != nil {
-			r.filterErr = err
-			return
+	r.filterMu.Lock()
+	defer r.filterMu.Unlock()
+	if r.filterEnv != nil {
+		return r.filterEnv, nil
+	}
+	text, _, err := r.run(ctx, call{args: []string{"config", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|process)$`}, ok: []int{0, 1}})
+	if err != nil {
+		return nil, err
+	}
+	env := []string{}
+	seen := make(map[string]bool)
+	n := 0
+	for _, key := range splitZ(text) {
+		dot := strings.LastIndexByte(key, '.')
+		if dot < 0 || seen[key[:dot]] {
+			continue
 		}
-		seen := make(map[string]bool)
-		n := 0
-		for _, key := range splitZ(text) {
-			name := key[:strings.LastIndexByte(key, '.')]
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			for _, kv := range [][2]string{{".clean", ""}, {".process", ""}, {".required", "false"}} {
-				r.filterEnv = append(r.filterEnv, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s%s", n, name, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, kv[1]))
-				n++
-			}
+		name := key[:dot]
+		seen[name] = true
+		for _, kv := range [][2]string{{".clean", ""}, {".process", ""}, {".required", "false"}} {
+			env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s%s", n, name, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, kv[1]))
+			n++
 		}
-		r.filterEnv = append(r.filterEnv, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
-	})
-	return r.filterEnv, r.filterErr
+	}
+	r.filterEnv = append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
+	return r.filterEnv, nil
 }
 
 // quoteAlternate writes a folder as git reads it in a list of object stores.
