@@ -254,7 +254,8 @@ func (c *compiled) run(p *gate.Pass) testrun.Call {
 func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, ok bool) {
 	var happened []pr.Event
 	if p.Event.Name == hook.UserPromptSubmit {
-		happened = pr.Monitored(p.Event.Prompt)
+		// The watch's lines stand between tags of the host's.
+		happened = pr.Monitored(strings.NewReplacer("<", "\n<", ">", ">\n").Replace(p.Event.Prompt))
 	} else {
 		res := result(p)
 		happened = pr.Events(pr.Call{

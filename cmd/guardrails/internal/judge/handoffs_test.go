@@ -259,3 +259,40 @@ func TestAProjectsPackDoesNotSayWhatIsSweptOutsideIt(t *testing.T) {
 		t.Error("the pack itself was changed")
 	}
 }
+
+func TestAThreadOfAnotherSessionNeverBlocksThisOne(t *testing.T) {
+	h := newHandedOff(t, &provider{})
+	fetch := map[string]any{
+		"tool_name": "Bash", "tool_input": map[string]string{"command": "gh api graphql -f query='{reviewThreads}'"},
+		"tool_response": map[string]string{"stdout": `{"data":{"repository":{"pullRequest":{"url":"https://github.com/o/r/pull/7","number":7,"reviewThreads":{"nodes":[` +
+			`{"id":"T1","isResolved":false,"comments":{"nodes":[{"databaseId":11,"body":"why?"}]}}]}}}}}`, "stderr": ""},
+	}
+	h.tell("PostToolUse", fetch)
+	other := h.payload("Stop", map[string]any{"session_id": "z", "last_assistant_message": "Done."})
+	if j := h.Judge(Decode(Request{Adapter: adapters.Lookup("claude"), Payload: other})); j.Result.Verdict.Decision != hook.Pass {
+		t.Errorf("the other session: %+v", j.Result.Verdict)
+	}
+	if j := h.stop(); j.Result.Verdict.Decision != hook.Block || j.Result.Verdict.Rule != "handoff/replies" {
+		t.Errorf("the session that took it on: %+v", j.Result.Verdict)
+	}
+	// A dry run takes nothing on.
+	dry := newHandedOff(t, &provider{})
+	dry.DryRun = true
+	dry.tell("PostToolUse", fetch)
+	if _, err := os.Stat(filepath.Join(dry.StateHome, "ledger")); err == nil {
+		t.Error("a dry run wrote a ledger")
+	}
+}
+
+func TestAWatchThatSpeaksInTheBackgroundIsHeard(t *testing.T) {
+	h := newHandedOff(t, &provider{})
+	h.tell("UserPromptSubmit", map[string]any{"prompt": "<task-notification>\n<task-id>b1</task-id>\n<event>TERMINAL pr=7: MERGED</event>\n</task-notification>"})
+	if j := h.stop(); j.Result.Verdict.Decision != hook.Block || j.Result.Verdict.Rule != "handoff/terminal" {
+		t.Errorf("%+v", j.Result.Verdict)
+	}
+	h = newHandedOff(t, &provider{})
+	h.tell("UserPromptSubmit", map[string]any{"prompt": "what does TERMINAL pr=7: MERGED mean?"})
+	if j := h.stop(); j.Result.Verdict.Decision != hook.Pass {
+		t.Errorf("a question about it: %+v", j.Result.Verdict)
+	}
+}
