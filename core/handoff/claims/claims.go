@@ -7,6 +7,7 @@ package claims
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -91,7 +92,7 @@ func abbreviation(s string) bool {
 
 func isClaim(sentence string) bool {
 	words := wordsOf(strings.ToLower(sentence))
-	if !blocked(words) || any1(words, isRealLimit) || phrase(words, "text", "message") || phrase(words, "one", "time", "app") {
+	if !blocked(words) || slices.ContainsFunc(words, isRealLimit) || phrase(words, "text", "message") || phrase(words, "one", "time", "app") {
 		return false
 	}
 	if supposed(words) {
@@ -144,15 +145,6 @@ func unquoted(s string) string {
 		}
 	}
 	return s
-}
-
-func any1(words []string, is func(string) bool) bool {
-	for _, w := range words {
-		if is(w) {
-			return true
-		}
-	}
-	return false
 }
 
 // phrase reports whether parts follow each other.
@@ -279,7 +271,7 @@ func impossible(words []string) bool {
 		switch w := words[i]; w {
 		case "untestable", "unverifiable", "unreachable", "untested", "unverified":
 			// Left untested is a claim only with a reason that says why.
-			if w != "untested" && w != "unverified" || any1(words, isReason) {
+			if w != "untested" && w != "unverified" || slices.ContainsFunc(words, isReason) {
 				return true
 			}
 			continue
@@ -292,10 +284,10 @@ func impossible(words []string) bool {
 			return true
 		}
 		// "Testing the login is not possible": the verb stands in front.
-		if passive(words[i:i+n]) && any1(words[:i], isTest) {
+		if passive(words[i:i+n]) && slices.ContainsFunc(words[:i], isTest) {
 			return true
 		}
-		if lacks(words[i:i+n]) && any1(words, isTest) {
+		if lacks(words[i:i+n]) && slices.ContainsFunc(words, isTest) {
 			return true
 		}
 	}
@@ -313,11 +305,50 @@ func isReason(w string) bool {
 // negation reports how many words say "cannot" at the beginning of words.
 func negation(words []string) (n int, ok bool) {
 	for _, p := range [...][]string{
-		{"cannot"}, {"cant"}, {"can", "not"}, {"couldnt"}, {"could", "not"}, {"unable", "to"}, {"not", "able", "to"}, {"wasnt", "able", "to"}, {"werent", "able", "to"},
-		{"isnt", "able", "to"}, {"arent", "able", "to"}, {"wont", "be", "able", "to"}, {"impossible"}, {"not", "possible"}, {"isnt", "possible"}, {"wasnt", "possible"}, {"not", "feasible"},
-		{"isnt", "feasible"}, {"infeasible"}, {"no", "way", "to"}, {"no", "way", "of"}, {"no", "means", "to"}, {"no", "means", "of"}, {"not", "testable"}, {"isnt", "testable"}, {"not", "verifiable"}, {"isnt", "verifiable"},
-		{"not", "reachable"}, {"isnt", "reachable"}, {"blocked", "by"}, {"blocked", "on"}, {"blocked", "at"}, {"dont", "have", "access"}, {"do", "not", "have", "access"}, {"have", "no", "access"}, {"no", "access", "to"},
-		{"not", "have", "access"}, {"lack", "access"}, {"beyond", "reach"}, {"out", "of", "reach"}, {"dont", "have", "a", "way"}, {"do", "not", "have", "a", "way"}, {"had", "no", "way"}, {"never", "able", "to"},
+		{"cannot"},
+		{"cant"},
+		{"can", "not"},
+		{"couldnt"},
+		{"could", "not"},
+		{"unable", "to"},
+		{"not", "able", "to"},
+		{"wasnt", "able", "to"},
+		{"werent", "able", "to"},
+		{"isnt", "able", "to"},
+		{"arent", "able", "to"},
+		{"wont", "be", "able", "to"},
+		{"impossible"},
+		{"not", "possible"},
+		{"isnt", "possible"},
+		{"wasnt", "possible"},
+		{"not", "feasible"},
+		{"isnt", "feasible"},
+		{"infeasible"},
+		{"no", "way", "to"},
+		{"no", "way", "of"},
+		{"no", "means", "to"},
+		{"no", "means", "of"},
+		{"not", "testable"},
+		{"isnt", "testable"},
+		{"not", "verifiable"},
+		{"isnt", "verifiable"},
+		{"not", "reachable"},
+		{"isnt", "reachable"},
+		{"blocked", "by"},
+		{"blocked", "on"},
+		{"blocked", "at"},
+		{"dont", "have", "access"},
+		{"do", "not", "have", "access"},
+		{"have", "no", "access"},
+		{"no", "access", "to"},
+		{"not", "have", "access"},
+		{"lack", "access"},
+		{"beyond", "reach"},
+		{"out", "of", "reach"},
+		{"dont", "have", "a", "way"},
+		{"do", "not", "have", "a", "way"},
+		{"had", "no", "way"},
+		{"never", "able", "to"},
 		{"not", "something", "i", "can"},
 	} {
 		if at(words, p) {
@@ -386,15 +417,15 @@ func aboutUsers(before []string) bool {
 
 // byHand reports whether the sentence hands the test to a person.
 func byHand(words []string) bool {
-	hand := phrase(words, "by", "hand") || any1(words, func(w string) bool { return w == "manual" || w == "manually" })
-	must := any1(words, func(w string) bool {
+	hand := phrase(words, "by", "hand") || slices.ContainsFunc(words, func(w string) bool { return w == "manual" || w == "manually" })
+	must := slices.ContainsFunc(words, func(w string) bool {
 		switch w {
 		case "must", "needs", "need", "requires", "require", "required":
 			return true
 		}
 		return false
 	}) || phrase(words, "has", "to") || phrase(words, "have", "to")
-	return hand && must && any1(words, func(w string) bool {
+	return hand && must && slices.ContainsFunc(words, func(w string) bool {
 		switch w {
 		case "test", "tested", "testing", "verify", "verified", "verification", "check", "checked", "checking", "validate", "validated":
 			return true

@@ -244,7 +244,7 @@ func usable(reason string) bool {
 	case "reason", "your reason", "why":
 		return false
 	}
-	for _, field := range strings.Fields(reason) {
+	for field := range strings.FieldsSeq(reason) {
 		if strings.HasPrefix(field, "<") && strings.HasSuffix(field, ">") {
 			continue
 		}

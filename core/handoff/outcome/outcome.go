@@ -309,10 +309,7 @@ func refusedByServer(low string) bool {
 			}
 		}
 	}
-	if strings.HasPrefix(low, "request failed with status code ") {
-		return true
-	}
-	return false
+	return strings.HasPrefix(low, "request failed with status code ")
 }
 
 func errorStatus(s string) bool {

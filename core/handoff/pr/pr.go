@@ -140,7 +140,7 @@ func commandEvents(c Call, i int, said *[]Event) []Event {
 	}
 	switch verb {
 	case "create", "new", "for":
-		return created(c, i, target)
+		return created(c, i)
 	case "ready":
 		if !has(cmd, "undo") {
 			return ready(c, target)
@@ -211,7 +211,7 @@ func quietly(c Call, i int) bool {
 	return prev.End <= cmd.Pos && cmd.Pos <= len(c.Line.Source) && strings.TrimSpace(c.Line.Source[prev.End:cmd.Pos]) == "&&"
 }
 
-func created(c Call, i int, t Target) []Event {
+func created(c Call, i int) []Event {
 	cmd := &c.Line.Commands[i]
 	if has(cmd, "dry-run", "web", "w", "preview") || strings.Contains(c.Text, "already exists") {
 		return nil

@@ -210,7 +210,7 @@ func readRef(s string, mark byte) (Ref, bool) {
 		return Ref{}, false
 	}
 	r.Owner, r.Repo = name[:j], name[j+1:]
-	for _, p := range strings.Split(r.Owner, "/") {
+	for p := range strings.SplitSeq(r.Owner, "/") {
 		if !nameLike(p) {
 			return Ref{}, false
 		}

@@ -7,6 +7,7 @@ package report
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/handoff/pr"
@@ -124,9 +125,9 @@ func (s *seer) verb(c *shellcmd.Command) (Post, bool) {
 	found := false
 	each(c, func(name string, value shellcmd.Word) {
 		switch {
-		case in(body, name):
+		case slices.Contains(body, name):
 			s.word(value, "")
-		case in(file, name):
+		case slices.Contains(file, name):
 			s.file(value, false)
 		default:
 			return
@@ -134,15 +135,6 @@ func (s *seer) verb(c *shellcmd.Command) (Post, bool) {
 		found = true
 	})
 	return Post{Verb: verb, Target: target}, found
-}
-
-func in(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // each calls fn for every flag of c with the value that it would have: what is

@@ -324,7 +324,11 @@ func (l Ledger) update(ctx context.Context, name string, change func(*page)) (er
 	case err != nil && strings.Contains(err.Error(), "newer than this program"):
 		return err
 	case err != nil:
-		if err := os.Rename(path, path+".damaged"); err != nil {
+		raw, err := fsx.ReadFile(path, maxLedger)
+		if err == nil {
+			err = fsx.Replace(path+".damaged", raw, 0o600)
+		}
+		if err != nil {
 			return fmt.Errorf("review ledger: %w", err)
 		}
 		p = &page{}
