@@ -9,6 +9,7 @@ package install
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/deps/coord"
@@ -192,13 +193,9 @@ func (r *reader) add(text string, p coord.Package, why string, change ...func(*c
 
 // not files what cannot be looked up.
 func (r *reader) not(text, why string) {
-	u := coord.Unchecked{Spec: text, Why: why}
-	for _, old := range r.unchecked {
-		if old == u {
-			return
-		}
+	if u := (coord.Unchecked{Spec: text, Why: why}); !slices.Contains(r.unchecked, u) {
+		r.unchecked = append(r.unchecked, u)
 	}
-	r.unchecked = append(r.unchecked, u)
 }
 
 // Marks that add sets.

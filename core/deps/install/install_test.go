@@ -166,6 +166,7 @@ func TestParse(t *testing.T) {
 		{"npm i lodash@$V $X \"$(cat x)\"", "npm:lodash [lodash@$V: variable] [$X: variable] [$(cat x): substitution]"},
 		{"P=lodash; npm i $P@4 {a,b}", "npm:lodash@4 npm:a npm:b"},
 		{"for p in a b; do pip install $p; done", "[$p: variable]"},
+		{"cat deps.txt | while read p; do pip install $p; done", "[$p: variable]"},
 		{"echo foo | xargs pip install", "PyPI:foo"},
 		{"xargs -a deps.txt pip install", "[stdin: xargs]"},
 		// what only looks like a command, and what hides one

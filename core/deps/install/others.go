@@ -368,12 +368,11 @@ func (r *reader) maven(args []arg) {
 		goal, _, _ = strings.Cut(goal, "@")
 		parts := strings.Split(w.text, ":")
 		if len(parts) > 2 && strings.Contains(parts[0], ".") {
-			p, why := coord.Package{}, ""
+			version := ""
 			if len(parts) > 3 {
-				p, why = spec.MavenValue(parts[0], parts[1], parts[2])
-			} else {
-				p, why = spec.MavenValue(parts[0], parts[1], "")
+				version = parts[2]
 			}
+			p, why := spec.MavenValue(parts[0], parts[1], version)
 			r.add(w.text, p, why, runs)
 		} else if len(parts) != 2 {
 			continue

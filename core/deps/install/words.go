@@ -29,7 +29,7 @@ func (r *reader) args(words []shellcmd.Word) []arg {
 			a = arg{text: "stdin", why: coord.Xargs, partial: w.Text}
 		default:
 			a = arg{text: unquote(w.Raw), why: coord.Variable, partial: w.Text}
-			if len(w.Subst) > 0 {
+			if len(w.Subst) > 0 && strings.ContainsAny(w.Raw, "`(") {
 				a.why = coord.Substitution
 			}
 			if a.text == "" {

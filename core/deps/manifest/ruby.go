@@ -102,12 +102,8 @@ func (s *sheet) gem(args []rubyArg, why string, isDev bool) {
 func (s *sheet) gemspec(text string) {
 	for _, line := range rubyLines(text) {
 		for _, call := range [...]string{".add_dependency", ".add_runtime_dependency", ".add_development_dependency"} {
-			i := strings.Index(line, call)
-			if i < 0 {
-				continue
-			}
-			rest := line[i+len(call):]
-			if rest == "" || rest[0] != ' ' && rest[0] != '(' {
+			_, rest, ok := strings.Cut(line, call)
+			if !ok || rest == "" || rest[0] != ' ' && rest[0] != '(' {
 				continue
 			}
 			s.gem(rubyArgs(rest), "", call == ".add_development_dependency")

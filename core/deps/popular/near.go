@@ -1,6 +1,7 @@
 package popular
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/deps/coord"
@@ -190,10 +191,8 @@ func (q *query) compare(target string, rank int) edit {
 	if m := min(len(q.name), len(lower)); m >= 5 && sameBare(q.bare, lower) && separators.flags(m, rank) {
 		return separators
 	}
-	for _, base := range q.bases {
-		if base == lower {
-			return combination
-		}
+	if slices.Contains(q.bases, lower) {
+		return combination
 	}
 	return none
 }

@@ -10,6 +10,7 @@ package popular
 
 import (
 	_ "embed" // the lists
+	"slices"
 	"strings"
 
 	"github.com/ec261362/guardrails/core/deps/coord"
@@ -106,7 +107,7 @@ func Suggest(e coord.Ecosystem, name string) []string {
 			break
 		}
 		scope, rest, ok := strings.Cut(line, "/")
-		if ok && (rest == name || scope[1:]+"-"+rest == name) && !contains(out, line) {
+		if ok && (rest == name || scope[1:]+"-"+rest == name) && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
@@ -116,7 +117,7 @@ func Suggest(e coord.Ecosystem, name string) []string {
 	}
 	for distance := 1; distance <= limit && len(out) < most; distance++ {
 		for line := range strings.SplitSeq(names, "\n") {
-			if line == "" || line == name || contains(out, line) || !within(name, line, distance) {
+			if line == "" || line == name || slices.Contains(out, line) || !within(name, line, distance) {
 				continue
 			}
 			if out = append(out, line); len(out) == most {
@@ -125,13 +126,4 @@ func Suggest(e coord.Ecosystem, name string) []string {
 		}
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }

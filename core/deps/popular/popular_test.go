@@ -114,11 +114,30 @@ func TestOneEdit(t *testing.T) {
 		a, b string
 		want edit
 	}{
-		{"abcd", "abcd", none}, {"abdc", "abcd", transposed}, {"aabcd", "abcd", doubled}, {"abcd", "abbcd", doubled},
-		{"modem", "modern", lookAlike}, {"c0de", "code", lookAlike}, {"wa", "vva", lookAlike}, {"code", "c\x80de", lookAlike}, {"c\x80de", "code", lookAlike},
-		{"cade", "code", keyOrVowel}, {"sode", "aode", keyOrVowel}, {"abxcd", "abcd", inner}, {"abkd", "abcd", innerOther}, {"ab9d", "abcd", letterForDigit},
-		{"kabcd", "abcd", firstLetter}, {"abcdk", "abcd", lastLetter}, {"abcds", "abcd", plural}, {"ab-cd", "abcd", separators}, {"ab-cd", "ab_cd", separators},
-		{"abcd3", "abcd", none}, {"abc2", "abc3", none}, {"abxyd", "abd", none}, {"xbcy", "abcd", none}, {"a1b", "ab1", none},
+		{"abcd", "abcd", none},
+		{"abdc", "abcd", transposed},
+		{"aabcd", "abcd", doubled},
+		{"abcd", "abbcd", doubled},
+		{"modem", "modern", lookAlike},
+		{"c0de", "code", lookAlike},
+		{"wa", "vva", lookAlike},
+		{"code", "c\x80de", lookAlike},
+		{"c\x80de", "code", lookAlike},
+		{"cade", "code", keyOrVowel},
+		{"sode", "aode", keyOrVowel},
+		{"abxcd", "abcd", inner},
+		{"abkd", "abcd", innerOther},
+		{"ab9d", "abcd", letterForDigit},
+		{"kabcd", "abcd", firstLetter},
+		{"abcdk", "abcd", lastLetter},
+		{"abcds", "abcd", plural},
+		{"ab-cd", "abcd", separators},
+		{"ab-cd", "ab_cd", separators},
+		{"abcd3", "abcd", none},
+		{"abc2", "abc3", none},
+		{"abxyd", "abd", none},
+		{"xbcy", "abcd", none},
+		{"a1b", "ab1", none},
 	}
 	for _, tt := range tests {
 		if got := oneEdit(tt.a, tt.b); got != tt.want {
