@@ -167,6 +167,9 @@ type Settings struct {
 	Worker     Worker   // nil in the small process
 	DryRun     bool     // run and write nothing
 
+	// Busy reports whether a command left in the background is worth waiting for;
+	// nil = none is.
+	Busy func(command string) bool
 	// Redact masks secrets and personal data in a text; ok is false if nothing of
 	// it may be kept.
 	Redact func(text string) (masked string, ok bool)

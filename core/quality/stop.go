@@ -78,9 +78,9 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 	if p.Event.Root == "" {
 		return hook.Verdict{}, gate.Skip("no project")
 	}
-	if running(p.Event) && view.Turn().Deferrals < maxDeferrals {
+	if s.running(p.Event) && view.Turn().Deferrals < maxDeferrals {
 		// The engine lets it pass, and counts: nothing is run for it.
-		return s.block(&Report{Why: "a subagent is still at work"}), nil
+		return s.block(&Report{Why: "work of this session still runs"}), nil
 	}
 	w, err := s.worker(p)
 	if err != nil {
@@ -119,8 +119,12 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 // still runs.
 const maxDeferrals = 3
 
-func running(e *hook.Event) bool {
-	return slices.ContainsFunc(e.Background, func(b hook.Background) bool { return b.Kind == hook.BackgroundSubagent })
+// running reports whether the session waits for work of its own, as the engine
+// sees it.
+func (s *Settings) running(e *hook.Event) bool {
+	return slices.ContainsFunc(e.Background, func(b hook.Background) bool {
+		return b.Kind == hook.BackgroundSubagent || b.Kind == hook.BackgroundCommand && b.Command != "" && s.Busy != nil && s.Busy(b.Command)
+	})
 }
 
 // bounded leaves time to answer when the tools take longer than there is.

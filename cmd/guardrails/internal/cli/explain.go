@@ -23,7 +23,7 @@ func newExplainCmd(a *app) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var ids []string
-			for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules()) {
+			for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules(), qualityRules()) {
 				ids = append(ids, r.ID+"\t"+r.Doc)
 			}
 			ids = append(ids, a.rowIDs()...)
@@ -42,6 +42,9 @@ func newExplainCmd(a *app) *cobra.Command {
 			}
 			if !ok {
 				r, ok = explainDeps(args[0])
+			}
+			if !ok {
+				r, ok = qualityRule(args[0])
 			}
 			if !ok && secretRule(args[0]) {
 				r, ok = explainSecret(args[0]), true
@@ -73,7 +76,7 @@ func printSamples(a *app, title string, samples []string) {
 }
 
 func (a *app) listRules(asJSON bool) error {
-	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules()) {
+	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules(), qualityRules()) {
 		if asJSON {
 			if err := a.writeJSON(ruleJSON(r)); err != nil {
 				return err
@@ -146,7 +149,7 @@ func didYouMean(id string) string {
 	for _, name := range secrets.Rules() {
 		ids = append(ids, secretPrefix+name)
 	}
-	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules()) {
+	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules(), qualityRules()) {
 		ids = append(ids, r.ID)
 		if strings.TrimPrefix(r.ID, r.Pack()+"/") == name {
 			same = append(same, r.ID)

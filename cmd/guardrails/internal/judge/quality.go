@@ -31,7 +31,7 @@ func (m *Machine) quality(ev *hook.Event, eff *config.Effective, j *Judgement) q
 	s.Record = ends
 	s.Guardrails = quoted(filepath.Join(m.StateHome, "bin", "guardrails"))
 	s.Worker = m.Quality
-	s.Redact = redact
+	s.Redact, s.Busy = redact, m.busy(ev)
 	s.Usage = m.usage
 	return s
 }
