@@ -168,13 +168,8 @@ func (j *judgement) insist(tx *session.Tx, granted []session.Outcome, again bool
 // subagent, or a command that is a test, build or lint run.
 func (j *judgement) running() bool {
 	for _, b := range j.event.Background {
-		switch b.Kind {
-		case hook.BackgroundSubagent:
+		if b.Kind == hook.BackgroundSubagent || b.Kind == hook.BackgroundCommand && b.Command != "" && j.Busy != nil && j.Busy(b.Command) {
 			return true
-		case hook.BackgroundCommand:
-			if j.Busy != nil && b.Command != "" && j.Busy(b.Command) {
-				return true
-			}
 		}
 	}
 	return false

@@ -17,7 +17,7 @@ func readGo(t *tally, lines []string) {
 			continue
 		}
 		if l[0] == '{' && strings.Contains(l, `"Action":`) {
-			goEvent(t, l, &ran, &green, &built, &failed)
+			goEvent(t, l, &ran, &built, &failed)
 			continue
 		}
 		s := strings.TrimLeft(l, " ")
@@ -99,7 +99,7 @@ func readGo(t *tally, lines []string) {
 }
 
 // goEvent reads one line of go test -json.
-func goEvent(t *tally, l string, ran, green, built, failed *int) {
+func goEvent(t *tally, l string, ran, built, failed *int) {
 	raw := []byte(l)
 	action, _ := hook.Text(hook.Member(raw, "Action"))
 	test, _ := hook.Text(hook.Member(raw, "Test"))

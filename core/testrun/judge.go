@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -469,7 +470,7 @@ func (j *judgement) decideRed() {
 	case redError:
 		grade = Error
 	case redSome:
-		if t.fail == 0 && (j.exit == 126 || j.exit == 127 || t.pass == 0 && j.broken()) {
+		if t.fail == 0 && (j.exit == 126 || j.exit == 127 || t.pass == 0 && (j.runless || j.broken())) {
 			grade = Error
 		}
 	}
@@ -683,10 +684,8 @@ func (j *judgement) describe() {
 }
 
 func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -128,14 +128,7 @@ func shortFlag(words argv, flag rune) bool {
 	return false
 }
 
-func plusExec(words argv) bool {
-	for _, w := range words {
-		if w == "+" {
-			return true
-		}
-	}
-	return false
-}
+func plusExec(words argv) bool { return slices.Contains(words, "+") }
 
 // eachCounts reports whether whatever repeats command i fails when one of its
 // runs does.

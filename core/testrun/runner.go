@@ -788,7 +788,7 @@ func vitestRun(a argv) (run, bool) {
 	if r.watch == "" {
 		r.watch = a.on("--watch", "-w", "--ui")
 	}
-	r.packages = argv(sub).operands("-t", "--testNamePattern", "--config", "-c", "--root", "-r", "--dir", "--project", "--reporter", "--environment", "--outputFile", "--pool", "--testTimeout", "--shard", "--bail", "--retry", "--mode")
+	r.packages = sub.operands("-t", "--testNamePattern", "--config", "-c", "--root", "-r", "--dir", "--project", "--reporter", "--environment", "--outputFile", "--pool", "--testTimeout", "--shard", "--bail", "--retry", "--mode")
 	r.scoped = len(r.packages) > 0 || a.has("-t", "--testNamePattern", "--project", "--changed", "--shard", "--exclude")
 	r.rewrite = a.has("-u", "--update")
 	return r, true

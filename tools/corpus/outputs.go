@@ -97,7 +97,9 @@ func outputs(ctx context.Context, o options, dir string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", shape.agent, err)
 		}
-		reportGrades(out, shape.agent, captures, grades, o.verbose)
+		if err := reportGrades(out, shape.agent, captures, grades, o.verbose); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -168,7 +170,7 @@ func grade(ctx context.Context, r runner, agent string, captures []capture, payl
 // gradeOrder is the order of columns: what may be believed first.
 var gradeOrder = []string{"passed", "passed-uncounted", "weak", "unknown", "empty", "error", "failed", "none"}
 
-func reportGrades(out io.Writer, agent string, captures []capture, grades []string, verbose bool) {
+func reportGrades(out io.Writer, agent string, captures []capture, grades []string, verbose bool) error {
 	rows := make(map[string]map[string]int)
 	falsePass, falseWeak, falseRed, passes, seen := 0, 0, 0, 0, 0
 	var missed []string
@@ -228,7 +230,9 @@ func reportGrades(out io.Writer, agent string, captures []capture, grades []stri
 		}
 		fmt.Fprintln(w)
 	}
-	w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "called passed and is not: %d   weak and is not: %d   called red and passed: %d   unmasked passes seen: %d of %d (%.1f %%)\n",
 		falsePass, falseWeak, falseRed, seen, passes, 100*float64(seen)/float64(max(passes, 1)))
 	if verbose {
@@ -237,4 +241,5 @@ func reportGrades(out io.Writer, agent string, captures []capture, grades []stri
 		}
 	}
 	fmt.Fprintln(out)
+	return nil
 }

@@ -49,7 +49,9 @@ func TestAFalsePassIsCountedAndNamed(t *testing.T) {
 		t.Fatalf("%+v, %v", captures, err)
 	}
 	var out bytes.Buffer
-	reportGrades(&out, "claude", captures, []string{"unknown", "passed"}, true)
+	if err := reportGrades(&out, "claude", captures, []string{"unknown", "passed"}, true); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []string{"called passed and is not: 1", "unmasked passes seen: 0 of 1 (0.0 %)", "go/red: failed, masked, graded passed: go test", "go/green: passed, graded unknown"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
