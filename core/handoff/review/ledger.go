@@ -182,13 +182,17 @@ func (l Ledger) Owed(session string, prs ...pr.Ref) []Owed {
 	return out
 }
 
-// GC removes pages that were not changed for longer than ttl.
+// GC removes pages that were not changed for longer than ttl. A file that is no
+// page of ours stays.
 func (l Ledger) GC(now time.Time, ttl time.Duration) (removed int, err error) {
 	var errs []error
 	for _, name := range l.names() {
 		path := filepath.Join(l.Dir, name)
 		info, err := os.Lstat(path)
 		if err != nil || now.Sub(info.ModTime()) <= ttl {
+			continue
+		}
+		if p, err := l.load(name); err != nil || p.Version != ledgerVersion {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

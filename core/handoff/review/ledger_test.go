@@ -165,12 +165,18 @@ func TestGCDropsIdlePages(t *testing.T) {
 	old := now.Add(-31 * 24 * time.Hour)
 	must(t, os.Chtimes(filepath.Join(l.Dir, fileOf(seven)), old, old))
 	must(t, os.Chtimes(filepath.Join(l.Dir, fileOf(eight)), now, now))
+	other := filepath.Join(l.Dir, "other.json")
+	must(t, os.WriteFile(other, []byte(`{"notes":[]}`), 0o600))
+	must(t, os.Chtimes(other, old, old))
 	n, err := l.GC(now, 30*24*time.Hour)
 	if n != 1 || err != nil {
 		t.Errorf("%d %v", n, err)
 	}
 	if diff := cmp.Diff([]string{"21"}, ids(l.Owed("a"))); diff != "" {
 		t.Error(diff)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -137,12 +138,17 @@ func (j Job) layouts() []slots.Layout {
 	return out
 }
 
-// ledgers are the folders of review ledgers: beside each pack's slots.
+// ledgers are the folders of review ledgers, which are ours: beside each pack's
+// slots.
 func (j Job) ledgers() []string {
 	out := []string{filepath.Join(j.StateHome, "ledger")}
 	for _, p := range j.Packs {
-		if dir := j.place(p.Slots); p.SlotGC && dir != "" && filepath.Join(filepath.Dir(dir), "ledger") != out[0] {
-			out = append(out, filepath.Join(filepath.Dir(dir), "ledger"))
+		dir := j.place(p.Slots)
+		if dir == "" {
+			continue
+		}
+		if dir = filepath.Join(filepath.Dir(dir), "ledger"); !slices.Contains(out, dir) {
+			out = append(out, dir)
 		}
 	}
 	return out

@@ -93,7 +93,8 @@ func TestRunDropsTheDeadAndSparesTheLiving(t *testing.T) {
 	openSlot := slot(t, 400*day, false, j.StateHome, "slots", "open")
 	theirs := slot(t, 400*day, true, j.Home, ".acme", "sessions", "x")
 	lent := slot(t, 400*day, true, j.Home, ".beta", "slots", "x")
-	page := put(t, 31*day, "{}", j.StateHome, "ledger", "o-r-7-x.json")
+	page := put(t, 31*day, `{"version":1}`, j.StateHome, "ledger", "o-r-7-x.json")
+	beside := put(t, 31*day, `{"version":1}`, j.Home, ".acme", "ledger", "o-r-7-x.json")
 	gone := put(t, time.Hour, `{"root":"`+filepath.ToSlash(filepath.Join(j.Home, "gone"))+`"}`, j.StateHome, "protect", "a.json")
 	here := put(t, 400*day, `{"root":"`+filepath.ToSlash(j.Home)+`"}`, j.StateHome, "protect", "b.json")
 	human := put(t, 400*day, `{"root":""}`, j.StateHome, "protect", "human.json")
@@ -102,11 +103,11 @@ func TestRunDropsTheDeadAndSparesTheLiving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Report{Sessions: 1, Slots: 2, Ledgers: 1, Projects: 1}); r != want {
+	if want := (Report{Sessions: 1, Slots: 2, Ledgers: 2, Projects: 1}); r != want {
 		t.Errorf("%+v, want %+v", r, want)
 	}
 	for name, want := range map[string]bool{
-		dead: false, alive: true, oldSlot: false, newSlot: true, openSlot: true, theirs: true, lent: false, page: false, gone: false, here: true, human: true,
+		dead: false, alive: true, oldSlot: false, newSlot: true, openSlot: true, theirs: true, lent: false, page: false, beside: false, gone: false, here: true, human: true,
 	} {
 		is(t, name, want)
 	}
