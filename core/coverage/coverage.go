@@ -99,6 +99,7 @@ type File struct {
 	Made   time.Time // of this part, if it has a time of its own
 	Lines  []Line    // sorted, each line once
 	Blocks []Block   // of a Go profile, instead of Lines; sorted, each once
+	Not    []int     // lines that the report says cannot be covered, whatever others say
 	Total  Count     // of a report without lines
 }
 

@@ -89,6 +89,7 @@ func parsePy(data []byte) (*Report, error) {
 		for _, n := range in.Excluded {
 			excluded[n] = true
 		}
+		f.Not = in.Excluded
 		for i, part := range [][]int{in.Executed, in.Missing} {
 			for _, n := range part {
 				if n < 0 || n > maxLine {

@@ -333,39 +333,51 @@ func withLines(ps []part, anyLine bool) []part {
 	return slices.DeleteFunc(slices.Clone(ps), func(p part) bool { return p.r.Format == IstanbulSummary })
 }
 
-// total is a file's count: of lines together, of blocks if a Go profile has
-// it, of a summary only if nothing better is there.
-func total(ps []part) Count {
-	var lines []Line
-	var blocks []Block
-	var sum Count
+// joined is what several reports say about one file together: a line is hit if
+// it is in one of them, and cannot be covered if one says so.
+func joined(ps []part) (lines []Line, blocks []Block) {
+	not := make(map[int]bool)
+	known := 0
 	for _, p := range ps {
 		lines = append(lines, p.f.Lines...)
 		blocks = append(blocks, p.f.Blocks...)
+		for _, n := range p.f.Not {
+			not[n] = true
+		}
+		if p.r.Format != IstanbulSummary {
+			known++
+		}
+	}
+	lines = slices.DeleteFunc(lines, func(l Line) bool {
+		// The line 0 is none: an oddity that only one tool counts.
+		return not[l.N] && l.N != 0 || l.N == 0 && known > 1
+	})
+	return mergeLines(lines), mergeBlocks(blocks)
+}
+
+// total is a file's count: of blocks if a Go profile has it, else of lines, of
+// a summary only if nothing better is there.
+func total(ps []part) Count {
+	lines, blocks := joined(ps)
+	var sum Count
+	for _, p := range ps {
 		if p.f.Total.Total > sum.Total {
 			sum = p.f.Total
 		}
 	}
 	switch {
 	case len(blocks) > 0:
-		f := File{Blocks: mergeBlocks(blocks)}
-		return f.count()
+		return (&File{Blocks: blocks}).count()
 	case len(lines) > 0:
-		f := File{Lines: mergeLines(lines)}
-		return f.count()
+		return (&File{Lines: lines}).count()
 	}
 	return sum
 }
 
 func linesOf(ps []part, source func() []byte) []Line {
-	var lines []Line
-	var blocks []Block
-	for _, p := range ps {
-		lines = append(lines, p.f.Lines...)
-		blocks = append(blocks, p.f.Blocks...)
-	}
+	lines, blocks := joined(ps)
 	if len(blocks) > 0 {
-		lines = append(lines, goLines(mergeBlocks(blocks), source())...)
+		lines = append(lines, goLines(blocks, source())...)
 	}
 	return mergeLines(lines)
 }

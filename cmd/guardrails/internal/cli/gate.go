@@ -123,7 +123,11 @@ func (a *app) gateCoverage(ctx context.Context, o *coverageOptions, minSet bool)
 	if !minSet {
 		o.min = config.Defaults().Quality.Coverage.PatchMin
 		if root, err := a.root(); err == nil {
-			o.min = config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true}).Config.Quality.Coverage.PatchMin
+			eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+			if eff.Broken() {
+				return errors.New("the configuration has problems: guardrails config validate lists them; --min PERCENT does without it")
+			}
+			o.min = eff.Config.Quality.Coverage.PatchMin
 		}
 	}
 	reports, err := a.coverageReports(ctx, repo, o.reports)
