@@ -18,6 +18,7 @@ type testCase struct {
 	request        map[string]any
 	expect         expectation
 	shown          string // the input on one line, for a person
+	registry       string // what the registry answers, in a person's words
 }
 
 // A row is what the case files say, in all their shapes.
@@ -150,6 +151,10 @@ func (c *testCase) reported(r row, agent, project string) {
 		c.tier = r.Event
 		return
 	}
+	if text, ok := input["registry"].(string); ok {
+		delete(input, "registry")
+		c.registry = text
+	}
 	fields := []string{"tool_name", "tool_input", "cwd", "permission_mode", "prompt"}
 	for _, key := range slices.Sorted(maps.Keys(input)) {
 		if !slices.Contains(fields, key) {
@@ -158,6 +163,9 @@ func (c *testCase) reported(r row, agent, project string) {
 		}
 	}
 	c.tier = r.Event
+	if c.registry != "" {
+		c.tier = "packages, answered on loopback"
+	}
 	switch verdict {
 	case "none":
 		c.expect = expectAllow

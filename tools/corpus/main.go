@@ -33,6 +33,7 @@ func main() {
 	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
 	flag.StringVar(&o.coverage, "coverage", "", "judge the repositories in this folder instead: each with a bundle, reports and the right answers")
 	flag.StringVar(&o.outputs, "outputs", "", "grade the captured test runs in this folder instead: RUNNER/CASE.json, each with what is true of it")
+	flag.StringVar(&o.routes, "routes", "", "ask about the packages of this file of recorded answers instead, over loopback")
 	flag.BoolVar(&o.verbose, "v", false, "list every miss")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -49,6 +50,9 @@ func main() {
 	if o.outputs != "" {
 		run = func(ctx context.Context, o options, out io.Writer) error { return outputs(ctx, o, o.outputs, out) }
 	}
+	if o.routes != "" {
+		run = func(ctx context.Context, o options, out io.Writer) error { return routes(ctx, o, o.routes, out) }
+	}
 	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "corpus:", err)
 		os.Exit(1)
@@ -56,8 +60,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only, packs, scenes, coverage, outputs string
-	verbose                                                   bool
+	bin, cases, agent, only, packs, scenes, coverage, outputs, routes string
+	verbose                                                           bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
@@ -136,7 +140,11 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 				later = append(later, *g)
 				continue
 			}
-			answers, err := ask(ctx, r, o.agent, g.cases)
+			put := ask
+			if g.cases[0].registry != "" {
+				put = askMarket
+			}
+			answers, err := put(ctx, r, o.agent, g.cases)
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name(), err)
 			}
