@@ -249,6 +249,9 @@ func (q *question) edits(e *hook.Event) {
 		if !known(name) || f.Op == hook.Delete {
 			continue
 		}
+		if f.Op == hook.Create && !f.Unclear && !manifest.Worth(name, []byte(f.New)) {
+			continue // a script, a Dockerfile: what it replaces need not be read
+		}
 		name = absolute(e.Cwd, name)
 		have, ok := content[name]
 		if !ok {

@@ -29,3 +29,14 @@ func TestAManifestWrittenByTheShellIsAnEdit(t *testing.T) {
 		}
 	}
 }
+
+func TestAScriptThatInstallsNothingIsNotCompared(t *testing.T) {
+	w := newWorld(t)
+	w.file("tool.py", "import os\n")
+	if v := w.write("tool.py", "import sys\n"); !v.Silent() || w.reads != 0 {
+		t.Errorf("%+v after %d reads", v, w.reads)
+	}
+	if v := w.write("tool.py", "# /// script\n# dependencies = [\"zz-held\"]\n# ///\n"); v.Decision != hook.Deny {
+		t.Errorf("a script block: %+v", v)
+	}
+}
