@@ -160,10 +160,10 @@ func splitNote(m Mark, s string) (text, note string) {
 	if m == Dropped {
 		words = append([]string{"reason:", "because "}, words...)
 	}
-	low := strings.ToLower(s)
+	low := lowered(s)
 	at, end := -1, 0
 	for _, w := range words {
-		if i := strings.Index(low, w); i >= 0 && (at < 0 || i < at) && len(low) == len(s) {
+		if i := strings.Index(low, w); i >= 0 && (at < 0 || i < at) {
 			at, end = i, i+len(w)
 		}
 	}
@@ -171,6 +171,17 @@ func splitNote(m Mark, s string) (text, note string) {
 		return strings.TrimSpace(s), ""
 	}
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(s[:at]), "—-(,;:")), strings.TrimSpace(s[end:])
+}
+
+// lowered is s with its ASCII letters in lower case, byte for byte.
+func lowered(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // proven reports whether a done card says by what.

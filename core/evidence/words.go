@@ -42,7 +42,7 @@ func clean(text, root, home string) string {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(text, ""))
+	}, strings.ToValidUTF8(cut(text, 8*maxText), ""))
 	words := strings.Fields(text)
 	for i, w := range words {
 		words[i] = cleanWord(w, root, home)
@@ -54,7 +54,7 @@ func clean(text, root, home string) string {
 func cleanWord(w, root, home string) string {
 	for at := 0; at < len(w); {
 		n := absolute(w[at:])
-		if n == 0 || at > 0 && pathByte(w[at-1]) {
+		if n == 0 || at > 0 && (pathByte(w[at-1]) || w[at-1] == '/' || w[at-1] == '\\') {
 			at++
 			continue
 		}
