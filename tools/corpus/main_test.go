@@ -98,7 +98,7 @@ func TestCaseFilesAreRead(t *testing.T) {
 		"users/U1":                     "PreToolUse|allow|payload Bash in /p",
 		"users/U2":                     "PreToolUse|ask|payload Edit in /gone",
 		"users/U3":                     "UserPromptSubmit|deny|payload  in /p",
-		"users/U4":                     "PreToolUse, with registry|nothing|",
+		"users/U4":                     "packages, answered on loopback|deny|payload Bash in /p",
 		"users/U5":                     "host codex|nothing|",
 		"users/U6":                     "several events|nothing|",
 		"users/U7":                     "Stop|nothing|",

@@ -139,7 +139,7 @@ func askMarket(ctx context.Context, r runner, agent string, cases []testCase) (m
 	if err != nil {
 		return nil, err
 	}
-	defer m.server.Close()
+	defer func() { _ = m.server.Close() }()
 	answers := map[string]answer{}
 	for _, c := range cases {
 		a, err := m.ask(ctx, r, agent, c)
@@ -253,7 +253,7 @@ func routes(ctx context.Context, o options, file string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer m.server.Close()
+	defer func() { _ = m.server.Close() }()
 	all := map[string]route{}
 	var order []string
 	for sc := bufio.NewScanner(bytes.NewReader(text)); sc.Scan(); {
