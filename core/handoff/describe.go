@@ -64,6 +64,8 @@ func (c *compiled) rows() []Row {
 		case pack.CheckWalkthrough:
 			x.Opens = append(x.Opens, "an acceptance run, while a pull request in play carries no "+c.Sentinel)
 			x.Meets = append(x.Meets, "the provider shows it in the body or a comment")
+		case pack.CheckReplies:
+			x.Meets = append(x.Meets, "a threaded reply to the comment that the provider confirmed")
 		case pack.CheckClaim:
 			x.Opens = append(x.Opens, "a closing message that says an email- or login-gated flow cannot be tested")
 			x.Meets = append(x.Meets, "once a session it is said, then no more")
@@ -72,7 +74,7 @@ func (c *compiled) rows() []Row {
 		out = append(out, x)
 	}
 	if c.Slots != "" {
-		x := row("reconcile", "advice", "names the open watch slots of this session at its start")
+		x := row(reconcileID, "advice", "names the open watch slots of this session at its start")
 		x.Opens = []string{"a session starts and slots below " + c.Slots + " are open"}
 		out = append(out, x)
 	}

@@ -35,7 +35,7 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	}
 	shell, command := tool.Kind == hook.Shell, ""
 	if shell {
-		command, _ = tool.Command()
+		command = c.command(e)
 	}
 	switch {
 	case len(t.Command) > 0:
@@ -43,7 +43,7 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	case len(t.Edited) > 0:
 		return tool.Kind == hook.Write || tool.Kind == hook.Edit || shell && writes(command) || (tool.Kind == hook.MCP || tool.Kind == hook.Other) && len(tool.Edits()) > 0
 	case len(t.Tool) > 0:
-		return emits.Is(tool, c.tools(t.Tool...)...)
+		return c.is(tool, t.Tool...)
 	case len(t.Tests) > 0:
 		return shell && command != ""
 	case len(t.PR) > 0:
@@ -53,19 +53,41 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	case pack.SeesAsked:
 		return tool.Kind == hook.AskUser
 	case pack.SeesSkill, pack.SeesStages:
-		return tool.Kind == hook.Skill || c.Announce != "" && emits.Is(tool, c.Announce)
+		return tool.Kind == hook.Skill || c.Announce != "" && c.is(tool, c.Announce)
 	case pack.SeesStageRead:
 		return tool.Kind == hook.Read
 	case pack.SeesWalked, pack.SeesReport:
 		return shell && report.Mentions(command)
 	case pack.SeesFailedRun:
-		return emits.Is(tool, c.keyed("execute")...)
+		return c.is(tool, "execute")
 	case pack.SeesClassified, pack.SeesDiagnosed:
-		return emits.Is(tool, c.keyed("events")...)
+		return c.is(tool, "events")
 	case pack.SeesThreads, pack.SeesReplies:
 		return shell && review.Mentions(command)
 	}
 	return false
+}
+
+// command returns the command line of a shell call, read once for all rows.
+func (c *compiled) command(e *hook.Event) string {
+	if last := c.read.Load(); last != nil && last.tool == e.Tool {
+		return last.command
+	}
+	command, _ := e.Tool.Command()
+	c.read.Store(&readCommand{e.Tool, command})
+	return command
+}
+
+// readCommand is the command line of one call.
+type readCommand struct {
+	tool    *hook.Tool
+	command string
+}
+
+// is reports whether a tool is one of those that keys or names stand for. Shells,
+// files and the like are none, whatever a pack calls them.
+func (c *compiled) is(t *hook.Tool, keys ...string) bool {
+	return (t.Kind == hook.MCP || t.Kind == hook.Other) && emits.Is(t, c.tools(keys...)...)
 }
 
 // notified reports whether the event is the host's word that something in the
@@ -90,7 +112,7 @@ func writes(command string) bool {
 	if strings.ContainsRune(command, '>') {
 		return true
 	}
-	for _, word := range [...]string{"tee", "sed", "cp", "mv", "rm", "patch", "touch", "install", "perl", "ed ", "*** Begin Patch", "git ", "Set-Content", "Add-Content", "Out-File"} {
+	for _, word := range [...]string{"tee", "sed", "cp", "mv", "rm", "patch", "touch", "install", "perl", "ed ", "*** Begin Patch", "git ", "python", "node", "ruby", "php", "deno", "bun", "Set-Content", "Add-Content", "Out-File"} {
 		if strings.Contains(command, word) {
 			return true
 		}
@@ -457,6 +479,9 @@ func (c *compiled) runs(p *gate.Pass, patterns []string) bool {
 		if cmd.Has(shellcmd.Uncalled) || afterwards && (cmd.Has(shellcmd.Masked) || cmd.Has(shellcmd.Background) || cmd.Has(shellcmd.Negated) || cmd.Has(shellcmd.Loose)) {
 			continue
 		}
+		if afterwards && alternative(l, i) {
+			continue
+		}
 		for _, words := range patterns {
 			if begins(cmd, strings.Fields(words)) {
 				return true
@@ -464,6 +489,16 @@ func (c *compiled) runs(p *gate.Pass, patterns []string) bool {
 		}
 	}
 	return false
+}
+
+// alternative reports whether a command stands behind ||: it need not have run.
+func alternative(l *shellcmd.Line, i int) bool {
+	cmd := &l.Commands[i]
+	if i == 0 || !cmd.Has(shellcmd.Conditional) || cmd.Parent >= 0 {
+		return false
+	}
+	from := l.Commands[i-1].End
+	return from <= cmd.Pos && cmd.Pos <= len(l.Source) && strings.Contains(l.Source[from:cmd.Pos], "||")
 }
 
 // begins reports whether a command's words begin with want, options between

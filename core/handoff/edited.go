@@ -1,10 +1,9 @@
 package handoff
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"path/filepath"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -88,7 +87,10 @@ func written(cmd *shellcmd.Command) []string {
 			return nil
 		}
 		to := plain[len(plain)-1]
-		out := []string{to}
+		var out []string
+		if !strings.HasSuffix(to, "/") { // else it is a folder
+			out = append(out, to)
+		}
 		for _, from := range plain[:len(plain)-1] {
 			out = append(out, to+"/"+filepath.Base(filepath.ToSlash(from)))
 			if cmd.Program == "mv" || cmd.Program == "move-item" {

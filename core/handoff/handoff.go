@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff/pack"
@@ -80,6 +81,8 @@ type compiled struct {
 	*Settings
 	*pack.Pack
 	taken []string // ids that an earlier pack has
+
+	read atomic.Pointer[readCommand]
 }
 
 func (s Settings) compile(i int) *compiled {
@@ -104,7 +107,7 @@ func ids(p *pack.Pack) []string {
 	for i := range p.Obligations {
 		out = append(out, p.Obligations[i].ID)
 	}
-	return out
+	return append(out, SkipsID, reconcileID)
 }
 
 // rule returns the name of a row's obligation, and of the row in texts.
@@ -150,16 +153,6 @@ func (c *compiled) tools(keys ...string) []string {
 		out = append(out, c.Tools[i].Values...)
 	}
 	return out
-}
-
-// keyed returns the names under one key, none if the pack has no such key.
-func (c *compiled) keyed(key string) []string {
-	for i := range c.Tools {
-		if c.Tools[i].Key == key {
-			return c.Tools[i].Values
-		}
-	}
-	return nil
 }
 
 // place returns a folder of the pack's as an absolute path, "" if it cannot be

@@ -240,8 +240,7 @@ func (c *compiled) skips() *gate.Gate {
 		ID: c.gateID(SkipsID), Doc: "records skip markers and their reasons", On: after,
 		Tools: hook.Tools(hook.Shell), State: true, Strength: gate.Suggest,
 		Wants: func(e *hook.Event) bool {
-			cmd, _ := e.Tool.Command()
-			return marker.Mentions(cmd, tokens)
+			return marker.Mentions(c.command(e), tokens)
 		},
 		Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 			l := p.Commands()

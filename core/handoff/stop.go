@@ -222,10 +222,13 @@ func name(ref pr.Ref) string {
 	return thisBranch
 }
 
+// reconcileID is the row of every pack that has watch slots.
+const reconcileID = "reconcile"
+
 // reconcile is said at the start of a session that left watch slots open.
 func (c *compiled) reconcile() *gate.Gate {
 	return &gate.Gate{
-		ID: c.gateID("reconcile"), Doc: "names the open watch slots of this session at its start", On: []hook.EventName{hook.SessionStart},
+		ID: c.gateID(reconcileID), Doc: "names the open watch slots of this session at its start", On: []hook.EventName{hook.SessionStart},
 		Strength: gate.Suggest,
 		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
 			list, err := c.slots(p)
@@ -247,7 +250,7 @@ func (c *compiled) reconcile() *gate.Gate {
 			if len(lines) == 0 {
 				return hook.Verdict{}, gate.Skip("no open slot")
 			}
-			return hook.Verdict{Decision: hook.Advise, Rule: c.rule("reconcile"), Context: strings.Join(lines, "\n")}, nil
+			return hook.Verdict{Decision: hook.Advise, Rule: c.rule(reconcileID), Context: strings.Join(lines, "\n")}, nil
 		},
 	}
 }

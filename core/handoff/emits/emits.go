@@ -38,7 +38,7 @@ func ToolName(t *hook.Tool) string {
 // isGeneric reports whether a tool calls the MCP tool that its input names
 // (Antigravity 1.1: call_mcp_tool).
 func isGeneric(name string) bool {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) {
+	switch strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", "")) {
 	case "callmcptool", "callmcp", "mcptool", "usemcptool":
 		return true
 	}
@@ -281,7 +281,7 @@ func decode(raw []byte) (any, bool) {
 }
 
 func normal(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
 
 // Run is one run that a result reports.

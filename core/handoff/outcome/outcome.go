@@ -226,7 +226,7 @@ func failedMember(key string, v any) bool {
 
 // normal returns a key in lower case without "_" and "-".
 func normal(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "_", ""), "-", ""))
 }
 
 // saysFailed looks for failure text at the beginning of lines.
