@@ -1,6 +1,7 @@
 package testrun
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,8 @@ type found struct {
 	at    int // index in the outermost line
 	dir   string
 	known bool // what its script or target runs was read
+
+	prints bool // and it only prints
 }
 
 // find lists the runs of a line.
@@ -90,8 +93,10 @@ func (s *source) expand(f *found, c *shellcmd.Command, depth int) ([]found, bool
 		return nil, false
 	}
 	var out []found
+	f.prints = true
 	for _, text := range lines {
 		inner := shellcmd.Parse(text, shellcmd.Options{Cwd: c.Dir})
+		f.prints = f.prints && prints(inner)
 		for _, g := range find(inner, s, depth+1) {
 			g.at, g.known = f.at, true
 			if f.masked && !g.masked {
@@ -149,6 +154,7 @@ type judgement struct {
 	exited             bool
 	perhaps            bool // no run is one for sure
 	runless            bool // the script says what it runs, and that is no runner
+	prints             bool // … and it only prints
 }
 
 // read reads the text and the end of the call.
@@ -178,25 +184,26 @@ func (j *judgement) read() {
 	}
 	var want readers
 	j.perhaps = true
+	printed := true
 	for i := range j.runs {
 		r := &j.runs[i]
 		want |= r.run.read
 		j.perhaps = j.perhaps && r.perhaps
+		printed = printed && r.prints
 		if r.masked && !j.masked {
 			j.masked, j.why = true, r.why
 		}
 	}
+	if why := j.announced(); why != "" && !j.masked {
+		j.masked, j.why = true, why
+	}
+	j.prints = j.prints || printed
 	for i := range j.runs {
 		if r := &j.runs[i]; r.unfinished && !j.unfinished {
 			j.unfinished, j.why = true, r.why
 		}
 		if r := &j.runs[i]; r.watch != "" && !j.unfinished {
 			j.unfinished, j.why = true, r.watch+" keeps it running"
-		}
-	}
-	if !j.masked {
-		if why := j.announced(); why != "" {
-			j.masked, j.why = true, why
 		}
 	}
 	if !j.masked {
@@ -212,47 +219,94 @@ func (j *judgement) read() {
 	j.text = readText(j.lines, want)
 }
 
-// announced says how a script hides its exit code, by the command line that
-// npm, yarn, pnpm and bun print before they run it; and empties the lines that
-// such a command line prints itself.
+// announced reads the command lines that npm, yarn, pnpm, bun and make print
+// before they run them. It says how one hides the exit code of its runner, takes
+// over that it runs no test or does not end, and empties the lines that such a
+// command line prints itself.
 func (j *judgement) announced() string {
-	npm := false
+	var npm, makes bool
 	for i := range j.runs {
 		npm = npm || j.runs[i].tool == npmTool
+		makes = makes || j.runs[i].tool == makeTool
 	}
-	if !npm {
+	if !npm && !makes {
 		return ""
 	}
-	why, seen, after := "", 0, false
-	runs := 0
+	why, said, runs := "", 0, 0
+	var idle *found  // a run that is told to run nothing, or to go on
+	printers := true // no command line does more than print
+	after := false
 	for k, l := range j.lines {
-		rest, ok := strings.CutPrefix(l, "> ")
-		title := ok && !after // "> shop@1.0.0 test", then "> jest"
-		if !ok {
-			var head string
-			if head, rest, ok = strings.Cut(l, "$ "); ok {
-				pkg, script, two := strings.Cut(head, " ")
-				ok = head == "" || two && pkg != "" && !strings.Contains(script, " ") && testName(script) == yes
-			}
+		var text string
+		var ok bool
+		if npm {
+			text, ok, after = scriptLine(l, after)
 		}
-		after = title
-		if !ok || title || len(rest) > 4096 {
+		if after {
 			continue
 		}
-		if seen++; seen > 16 {
-			break
+		if !ok && makes && k < 24 && l != "" && l[0] != ' ' && l[0] != '\t' {
+			text = l // it may be a line of a recipe
 		}
-		line := shellcmd.Parse(rest, shellcmd.Options{})
-		for _, g := range find(line, &source{}, maxDepth) {
-			if runs++; g.masked && why == "" {
-				why = "in the script " + clip(rest) + ": " + g.why
+		if text == "" || len(text) > 4096 || said >= 32 {
+			continue
+		}
+		line := shellcmd.Parse(text, shellcmd.Options{})
+		in := find(line, &source{}, maxDepth)
+		if !ok && len(in) == 0 && !prints(line) {
+			continue
+		}
+		said++
+		printers = printers && len(in) == 0 && prints(line)
+		for i := range in {
+			g := &in[i]
+			runs++
+			if g.masked && why == "" {
+				why = "in " + clip(text) + ": " + g.why
+			}
+			switch {
+			case g.nothing == "" && g.watch == "":
+				idle = &found{}
+			case idle == nil:
+				idle = g
 			}
 		}
 		j.lines[k] = ""
 		j.dropEchoesOf(line)
 	}
-	j.runless = seen > 0 && runs == 0
+	if idle != nil && len(j.runs) == 1 {
+		j.runs[0].nothing, j.runs[0].watch = cmp.Or(j.runs[0].nothing, idle.nothing), cmp.Or(j.runs[0].watch, idle.watch)
+	}
+	j.runless = npm && said > 0 && runs == 0
+	j.prints = said > 0 && printers && runs == 0
 	return why
+}
+
+// scriptLine reads "> jest" below "> shop@1.0.0 test" (npm), "$ jest" (yarn, pnpm,
+// bun) and "a test$ jest" (pnpm -r).
+func scriptLine(l string, after bool) (text string, ok, title bool) {
+	if rest, ok := strings.CutPrefix(l, "> "); ok {
+		return rest, after, !after
+	}
+	head, rest, ok := strings.Cut(l, "$ ")
+	if !ok {
+		return "", false, false
+	}
+	pkg, script, two := strings.Cut(head, " ")
+	ok = head == "" || two && pkg != "" && !strings.Contains(script, " ") && testName(script) == yes
+	return rest, ok, false
+}
+
+// prints reports whether all that a line does is to print what it says.
+func prints(l *shellcmd.Line) bool {
+	for i := range l.Commands {
+		switch l.Commands[i].Program {
+		case "echo", "printf", "true", ":", "exit", "false":
+		default:
+			return false
+		}
+	}
+	return len(l.Commands) > 0
 }
 
 // stale says that a build before ctest may have failed unseen, so that it ran
@@ -532,6 +586,8 @@ func (j *judgement) decideSuccess() {
 	switch {
 	case j.hidden():
 		j.set(Unknown, "its output is hidden, so nothing says that a test ran")
+	case j.prints:
+		j.set(Unknown, "the script only prints")
 	case t.sum && t.pass > 0:
 		j.set(Passed, passed(t.pass))
 	case t.ok && j.plain():
@@ -556,7 +612,7 @@ func (j *judgement) decideMasked() {
 	if !j.masked {
 		why = "the host does not tell its exit code"
 	}
-	seen := t.whole && !t.partial && !j.hidden()
+	seen := t.whole && !t.partial && !j.hidden() && !j.prints
 	uncut := true // no filter took a line away
 	for i := range j.runs {
 		r := &j.runs[i]

@@ -221,6 +221,8 @@ func TestEachRunnersOutputIsGraded(t *testing.T) {
 		{"npm script hides a red run", "npm test", 0, jestGreen + "Tests:       1 failed, 3 passed, 4 total\n", Unknown},
 		{"npm script that only echoes", "npm test", 0, "> echo ok\n\nok\n", Unknown},
 		{"npm script that echoes a summary", "npm test", 0, "\n> shop@1.0.0 test\n> echo '3 passed in 0.1s'\n\n3 passed in 0.1s\n", Unknown},
+		{"npm script says that it runs nothing", "npm test", 0, "\n> shop@1.0.0 test\n> mocha --dry-run\n\n\n  2 passing (4ms)\n", Empty},
+		{"npm script says that it watches", "npm test", 0, "\n> shop@1.0.0 test\n> vitest --watch\n\n" + viGreen, Unknown},
 		{"npm script says that it hides", "npm test", 0, "\n> shop@1.0.0 test\n> node --test || true\n\n# pass 0\n# fail 1\nnot ok 1 - trims\n", Failed},
 		{"yarn script says that it pipes", "yarn test", 0, "yarn run v1.22.22\n$ jest | cat\n" + jestGreen + "Done in 0.1s.\n", Weak},
 		{"pnpm scripts say what they run", "pnpm -r test", 0, "Scope: 2 of 3 workspace projects\na test$ jest\nb test$ jest || true\na test: Test Suites: 1 passed, 1 total\na test: Tests:       2 passed, 2 total\n", Weak},
@@ -233,6 +235,10 @@ func TestEachRunnersOutputIsGraded(t *testing.T) {
 		{"make without that target", "make tests", 2, "make: *** No rule to make target 'tests'.  Stop.\n", Error},
 		{"make up to date", "make test", 0, "make: 'test' is up to date.\n", Empty},
 		{"make -n", "make -n test", 0, "go test ./...\n", Empty},
+		{"make recipe that pipes", "make test", 0, "pytest -q | tail -1\n2 passed in 0.1s\n", Weak},
+		{"make recipe that runs nothing", "make test", 0, "npx mocha --dry-run\n\n  2 passing (4ms)\n", Empty},
+		{"make recipe that only echoes", "make test", 0, "echo '2 passed in 0.1s'\n2 passed in 0.1s\n", Unknown},
+		{"make by its variable", "MAKEFLAGS=n make test", 0, "pytest -q\n", Empty},
 		{"make -i", "make -i test", 0, "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tshop\t0.01s\nmake: [Makefile:2: test] Error 1 (ignored)\n", Failed},
 		{"make ci without a summary is no test run", "make ci", 0, "gofmt -l .\n", None},
 		{"make ci with one is", "make ci", 0, "gofmt -l .\n=== 3 passed in 0.10s ===\n", Passed},
@@ -353,7 +359,7 @@ func TestTheEndDecidesBeforeTheText(t *testing.T) {
 func TestScriptsAndTargetsAreReadWhereTheyCanBe(t *testing.T) {
 	files := map[string]string{
 		"/w/p/package.json": `{"scripts":{"test":"jest","test:masked":"jest | tail -5","test:or":"jest || true","ci":"npm run lint && npm test","build":"tsc","pretest":"npm run build","verify":"tsc && vitest run","w":"vitest --watch","loop":"npm run loop"}}`,
-		"/w/p/Makefile":     "GO ?= go\nall: build check\nbuild:\n\t$(GO) build ./...\ncheck: unit\nunit:\n\t@$(GO) test -v ./... ; \\\n\t  echo done\nsafe:\n\tset -e; $(GO) test ./...\nlax:\n\t-$(GO) test ./...\n",
+		"/w/p/Makefile":     "GO ?= go\nall: build check\nbuild:\n\t$(GO) build ./...\ncheck: unit\nunit:\n\t@$(GO) test -v ./... ; \\\n\t  echo done\nsafe:\n\tset -e; $(GO) test ./...\nlax:\n\t-$(GO) test ./...\nsays test-says:\n\t@echo 2 passed in 0.1s\n",
 		"/w/p/web/Makefile": "test:\n\tnpx vitest run\n",
 	}
 	read := func(name string, limit int64) ([]byte, error) {
@@ -383,6 +389,8 @@ func TestScriptsAndTargetsAreReadWhereTheyCanBe(t *testing.T) {
 		{"make -C web test", viGreen, 0, Passed, "vitest"},
 		{"cd web && make test", viGreen, 0, Passed, "vitest"},
 		{"make nothing", "", 2, None, ""},
+		{"make says", "2 passed in 0.1s\n", 0, None, ""},
+		{"make test-says", "2 passed in 0.1s\n", 0, Unknown, "make"},
 	} {
 		got := Judge(Call{Line: shellcmd.Parse(tt.command, shellcmd.Options{Cwd: "/w/p"}), Result: ended(tt.exit, tt.text), Dir: "/w/p", ReadFile: read})
 		if got.Grade != tt.want || got.Runner != tt.runner {

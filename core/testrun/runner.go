@@ -158,7 +158,11 @@ func environment(c *shellcmd.Command, r *run) {
 		if !ok || w.Text == "" {
 			return
 		}
-		more, ok := classify(program, append(head, strings.Fields(w.Text)...), 0)
+		flags := strings.Fields(w.Text)
+		if name == "MAKEFLAGS" && len(flags) > 0 && !strings.ContainsAny(flags[0], "-=") {
+			flags[0] = "-" + flags[0] // its first word needs no dash
+		}
+		more, ok := classify(program, append(head, flags...), 0)
 		if !ok {
 			return
 		}
