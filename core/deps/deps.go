@@ -172,11 +172,11 @@ func (q *question) line(l *shellcmd.Line) {
 	packages, unchecked := install.Parse(l, o)
 	q.unchecked = append(q.unchecked, unchecked...)
 	for _, p := range packages {
-		dir := p.Dir
-		if p.Remote {
-			dir = ""
+		why := ""
+		if !p.Remote { // settings of this machine say nothing of another
+			why = q.origin(&p, p.Dir)
 		}
-		if why := q.origin(&p, dir); why != "" && !p.Remote {
+		if why != "" {
 			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: spec(&p), Why: why})
 			continue
 		}

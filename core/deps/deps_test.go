@@ -528,6 +528,14 @@ func TestPrivateNamesAreNotSentOut(t *testing.T) {
 	}
 }
 
+func TestSettingsOfThisMachineSayNothingOfAContainer(t *testing.T) {
+	w := newWorld(t)
+	w.file(".npmrc", "registry=https://npm.zz.example\n")
+	if v := w.run("docker exec web npm i zz-evil"); v.Decision != hook.Deny {
+		t.Errorf("%+v", v)
+	}
+}
+
 func TestOfflineTheNameIsStillCompared(t *testing.T) {
 	w := newWorld(t)
 	w.set.Online, w.env.HTTP, w.env.Proc = false, nil, nil
