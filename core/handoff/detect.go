@@ -127,6 +127,21 @@ func text(r *hook.Result) string {
 	return r.Text
 }
 
+// maxOutput is the most that is read of an output that the host keeps in a file,
+// in bytes.
+const maxOutput = 4 << 20
+
+// whole is all that a call printed, also where the host kept the rest of it in a
+// file.
+func whole(p *gate.Pass, r *hook.Result) string {
+	if name := outcome.Persisted(r); filepath.IsAbs(name) {
+		if b, err := p.Env.FS.ReadFile(name, maxOutput); err == nil {
+			return string(b)
+		}
+	}
+	return text(r)
+}
+
 // seen is what a trigger saw.
 type seen struct {
 	trigger *pack.Trigger
@@ -228,7 +243,7 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 		}
 		return c.named(p, t)
 	case pack.SeesThreads:
-		threads := review.Threads(p.Commands(), text(res), c.ReplyMark)
+		threads := review.Threads(p.Commands(), whole(p, res), c.ReplyMark)
 		for _, th := range threads {
 			keys = append(keys, th.Comments...)
 		}

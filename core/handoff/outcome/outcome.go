@@ -49,6 +49,17 @@ func Texts(r *hook.Result) []string {
 	return out
 }
 
+// Persisted returns the file that holds all of an output of which the result has
+// only the first part, "" if there is none (Claude Code 2.1.332, measured:
+// persistedOutputPath, from 30,000 characters on).
+func Persisted(r *hook.Result) string {
+	if r == nil {
+		return ""
+	}
+	path, _ := hook.Text(hook.Member(r.Raw, "persistedOutputPath"))
+	return path
+}
+
 func collect(raw []byte, add func(string)) {
 	walk(raw, func(_ string, v any, _ bool) bool {
 		if s, ok := v.(string); ok {

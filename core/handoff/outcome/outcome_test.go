@@ -99,6 +99,18 @@ func TestTextsReachEveryString(t *testing.T) {
 	}
 }
 
+func TestPersistedNamesTheWholeOutput(t *testing.T) {
+	r := &hook.Result{Raw: json.RawMessage(`{"stdout":"x","persistedOutputPath":"/t/x.txt"}`)}
+	if got := Persisted(r); got != "/t/x.txt" {
+		t.Errorf("%q", got)
+	}
+	for _, r := range []*hook.Result{nil, {}, {Raw: json.RawMessage(`"x"`)}, {Raw: json.RawMessage(`{"persistedOutputPath":1}`)}} {
+		if got := Persisted(r); got != "" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func FuzzVisiblyFailed(f *testing.F) {
 	f.Add("GraphQL: x", `{"isError":true}`)
 	f.Add("ok", `[{"type":"text","text":"{\"error\":\"x\"}"}]`)

@@ -79,7 +79,11 @@ func Threads(l *shellcmd.Line, text, mark string) []Thread {
 	}
 	var out []Thread
 	waits := false
-	for _, v := range values(text) {
+	found := values(text)
+	if len(found) == 0 {
+		found = pieces(text)
+	}
+	for _, v := range found {
 		for _, th := range threadsIn(v, mark) {
 			if th.PR.Number == 0 {
 				th.PR = fetches[0].pr
@@ -380,6 +384,35 @@ func values(text string) []any {
 		if d.Decode(&v) != nil {
 			_, rest, _ := strings.Cut(text[i:], "\n")
 			text = rest
+			continue
+		}
+		out = append(out, v)
+		text = text[i+int(d.InputOffset()):]
+	}
+	return out
+}
+
+// maxMisses bounds the work on a text that only looks like JSON.
+const maxMisses = 64
+
+// pieces returns the whole JSON objects in a text that was cut: hosts keep the
+// first part of a long output (Claude Code 2.1.332: 30,000 characters).
+func pieces(text string) []any {
+	if len(text) > maxText {
+		return nil
+	}
+	var out []any
+	for misses := 0; misses < maxMisses; {
+		i := strings.IndexAny(text, "{[")
+		if i < 0 {
+			break
+		}
+		d := json.NewDecoder(strings.NewReader(text[i:]))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) != nil {
+			misses++
+			text = text[i+1:]
 			continue
 		}
 		out = append(out, v)

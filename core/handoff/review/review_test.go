@@ -93,6 +93,11 @@ func TestThreads(t *testing.T) {
 		{"another command", `cat threads.json`, gh(`{"id":"T1","isResolved":false,"comments":{"nodes":[{"databaseId":11,"body":"a"}]}}`), ""},
 		{"the conversation is no review", `gh api repos/o/r/issues/7/comments`, `[{"id":1,"body":"x"}]`, ""},
 		{"another query", `gh api graphql -f query='{viewer{login}}'`, `{"data":{"viewer":{"login":"me"}}}`, ""},
+		{
+			"cut after two", graphql,
+			strings.TrimSuffix(gh(`{"id":"T1","isResolved":false,"comments":{"nodes":[{"databaseId":11,"body":"a"}]}}`, `{"id":"T2","isResolved":false,"comments":{"nodes":[{"databaseId":21,"body":"b"}]}}`,
+				`{"id":"T3","isResolved":false,"comments":{"nodes":[{"databaseId":31,"body":"c`), `]}}}}}`), "o/r#7 T1 11; o/r#7 T2 21",
+		},
 		{"torn", graphql, gh(`{"id":"T1","isResolved":false`), ""},
 		{"nothing", graphql, "", ""},
 	} {
