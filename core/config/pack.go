@@ -24,6 +24,9 @@ func ParsePack(name string, data []byte) (pack.Pack, Problems) {
 	d := decoder{file: &File{Name: name, Config: Defaults()}}
 	var p pack.Pack
 	d.whole(data, func(n *yaml.Node) { d.item(n, &packField, &p, "") })
+	if len(d.problems) == 0 && p.Name == "" {
+		d.report(0, 0, "holds no pack: it begins with name: and has rows")
+	}
 	d.problems.sort()
 	return p, d.problems
 }

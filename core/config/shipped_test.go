@@ -101,6 +101,8 @@ func TestPacksAreReadStrictly(t *testing.T) {
 		{"name: x\nobligations: [{id: a, short: s, skip: change-log}]", `"change-log": not a marker such as CHANGELOG_SKIP`},
 		{"name: x\nobligations: [{id: a, short: s, opens: [{edited: ['../b']}]}]", `leads out of the project`},
 		{"name: x", "has no rows"},
+		{"", "f.yaml: holds no pack"},
+		{"[]", "want keys such as name:"},
 		{"name: x\nobligations: [{id: a, short: s}, {id: a, short: s}]", `a second row with the id "a"`},
 	} {
 		_, problems := ParsePack("f.yaml", []byte(tt.doc))
@@ -134,4 +136,27 @@ func TestPacksOfOnesOwnAreNamedAndMerged(t *testing.T) {
 	if len(to) != 2 || to[0].Doc != "human" || to[1].Name != "b" {
 		t.Errorf("%+v", to)
 	}
+}
+
+func FuzzParsePack(f *testing.F) {
+	for _, name := range shippedPacks {
+		data, err := os.ReadFile(filepath.Join("..", "..", "templates", "packs", name+".yaml"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("name: x\nobligations: [{id: a, short: s, opens: [{edited: [b]}]}]"))
+	f.Add([]byte("name: x\ntools: {a: [b, {c: d}], a: 1, ? [x] : y}\nscenarios: [{name: n, steps: [{stop: x, shell: y}], files: {a: }}]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, problems := ParsePack("f.yaml", data)
+		if len(problems) == 0 && len(rowIDs(&p)) == 0 {
+			t.Errorf("a pack without rows passes: %+v", p)
+		}
+		for _, x := range problems {
+			if x.Msg == "" || x.File != "f.yaml" {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
 }

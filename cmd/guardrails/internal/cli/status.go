@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,6 +38,7 @@ func newStatusCmd(a *app) *cobra.Command {
 				return err
 			}
 			s := newSessionStatus(host, id, view)
+			a.switchedOff(&s)
 			if s.Off, err = a.permits().Active(); err != nil {
 				return err
 			}
@@ -85,6 +87,7 @@ type owedStatus struct {
 	Released bool      `json:"released"`
 	Skipped  bool      `json:"skipped"`
 	Reason   string    `json:"reason,omitempty"` // why it was skipped
+	OffBy    string    `json:"offBy,omitempty"`  // preference that is off here: it is not owed, whatever was recorded
 	Since    time.Time `json:"since"`
 }
 
@@ -124,6 +127,23 @@ func newSessionStatus(host, id string, v session.View) sessionStatus {
 	return s
 }
 
+// switchedOff takes what a preference of the configuration here switches off from
+// what is owed: recorders go on without it.
+func (a *app) switchedOff(s *sessionStatus) {
+	set, err := a.inForce()
+	if err != nil {
+		return
+	}
+	for _, r := range set.Rows() {
+		for i := range s.Obligations {
+			o := &s.Obligations[i]
+			if j := slices.IndexFunc(r.Preferences, func(p string) bool { return slices.Contains(set.Off, p) }); j >= 0 && o.ID == statusID(r.Rule) {
+				o.Owed, o.OffBy = false, r.Preferences[j]
+			}
+		}
+	}
+}
+
 // rowsByID are the rows in force here, by what status calls them.
 func (a *app) rowsByID() map[string]handoff.Row {
 	out := map[string]handoff.Row{}
@@ -153,6 +173,8 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 	for _, o := range s.Obligations {
 		state := "met"
 		switch {
+		case o.OffBy != "":
+			state = "off by " + o.OffBy
 		case o.Owed:
 			state = fmt.Sprintf("owed since %s, blocked %d times", o.Since.Local().Format("15:04:05"), o.Blocks)
 		case o.Skipped:
