@@ -191,3 +191,20 @@ func (p *project) path(dir string) {
 	}
 	p.w = New(Options{Proc: programs{p.env}, TempDir: p.t.TempDir()})
 }
+
+func TestWhatVetSaidBeforeTheEditIsNotSaidAgain(t *testing.T) {
+	needs(t, "go", "git")
+	p := newProject(t, map[string]string{
+		"go.mod": "module example.com/app\n\ngo 1.21\n",
+		"a/a.go": "package a\n\nimport \"fmt\"\n\n// F prints.\nfunc F() { fmt.Printf(\"%d\\n\", \"x\") }\n",
+	})
+	p.write("a/a.go", strings.Replace(p.read("a/a.go"), "F prints", "F prints it", 1))
+	if r := p.edit(quality.Edit{Path: "a/a.go"}); len(r.Findings) != 0 {
+		t.Errorf("%+v", r)
+	}
+	p.write("a/a.go", p.read("a/a.go")+"\n// G prints.\nfunc G() { fmt.Printf(\"%s\\n\", 1) }\n")
+	r := p.edit(quality.Edit{Path: "a/a.go"})
+	if len(r.Findings) != 1 || r.Findings[0].Line != 9 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -17,7 +17,9 @@ func (w *Worker) fastLint(t *tree, u *unit, pkgs []*pkg) []*task {
 			return []*task{w.goVet(goTool, u.mod, pkgs)}
 		}
 	case python:
-		return present(w.python(t, quality.Lint, pkgs[0], false))
+		if py, ok := w.interpreter(t, pkgs[0].dir); ok {
+			return present(w.pythonLint(t, pkgs[0], py, t.pythonConf(pkgs[0].dir), false))
+		}
 	case javascript:
 		return present(w.javascript(t, quality.Lint, pkgs[0], false))
 	case rust:

@@ -111,7 +111,7 @@ func (g *gating) run(ctx context.Context) {
 // packages are the packages to judge. What git ignores is nobody's package.
 func (g *gating) packages(ctx context.Context) []*pkg {
 	if g.r.All {
-		return g.t.all()
+		return g.t.all(ctx)
 	}
 	touched := g.r.Touched
 	if repo, err := g.w.repo(ctx, g.p.Root); err == nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path"
@@ -360,14 +361,14 @@ func inOrder(m map[string]*pkg) []*pkg {
 const maxWalk = 200_000
 
 // all finds every package of the project, with every source file of it.
-func (t *tree) all() []*pkg {
+func (t *tree) all(ctx context.Context) []*pkg {
 	byKey := map[string]*pkg{}
 	n := 0
 	_ = filepath.WalkDir(t.root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // what cannot be read has no package
 		}
-		if n++; n > maxWalk {
+		if n++; n > maxWalk || n%1024 == 0 && ctx.Err() != nil {
 			return fs.SkipAll
 		}
 		rel, err := filepath.Rel(t.root, name)

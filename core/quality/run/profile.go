@@ -14,13 +14,18 @@ import (
 // maxDirty is how many changed files a session remembers.
 const maxDirty = 500
 
+// changesLimit is what a session's start spends on finding them.
+const changesLimit = 2500 * time.Millisecond
+
 // Profile says what the project is made of.
 func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile {
 	var out quality.Profile
 	if repo, err := w.repo(ctx, p.Root); err == nil {
 		if head, err := repo.Head(ctx); err == nil {
 			out.Head = head
-			if changes, err := repo.Changed(ctx, head); err == nil {
+			look, cancel := context.WithTimeout(ctx, changesLimit)
+			changes, err := repo.Changed(look, head)
+			if cancel(); err == nil {
 				for _, c := range changes {
 					if rel, ok := within(p.Root, repo.Root(), c.Path); ok && len(out.Dirty) < maxDirty && !passed(rel) {
 						out.Dirty = append(out.Dirty, rel)
@@ -30,7 +35,7 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 		}
 	}
 	t := newTree(p)
-	pkgs := t.all()
+	pkgs := t.all(ctx)
 	chains := map[string][]*pkg{}
 	for _, k := range pkgs {
 		chains[k.chain] = append(chains[k.chain], k)

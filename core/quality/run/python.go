@@ -63,7 +63,7 @@ func (w *Worker) python(t *tree, step quality.Step, p *pkg, cover bool) []*task 
 	conf := t.pythonConf(p.dir)
 	switch step {
 	case quality.Lint:
-		return w.pythonLint(t, p, py, conf)
+		return w.pythonLint(t, p, py, conf, true)
 	case quality.Build:
 		return w.pythonTypes(t, p, py, conf)
 	case quality.Test:
@@ -72,10 +72,25 @@ func (w *Worker) python(t *tree, step quality.Step, p *pkg, cover bool) []*task 
 	return nil
 }
 
-func (w *Worker) pythonLint(t *tree, p *pkg, py string, conf pythonConf) []*task {
+// pythonLint checks the touched files; with whole also what takes longer than
+// an edit waits for.
+func (w *Worker) pythonLint(t *tree, p *pkg, py string, conf pythonConf, whole bool) []*task {
 	_, ruffFile := t.up(p.dir, "ruff.toml", ".ruff.toml")
 	_, flakeFile := t.up(p.dir, ".flake8")
 	var out []*task
+	_, isortFile := t.up(p.dir, ".isort.cfg")
+	if whole && (isortFile || hasTable(conf.project, "tool.isort") || hasTable(conf.setup, "isort")) {
+		file, ok := w.tool(t, p.dir, "isort")
+		if ok {
+			out = append(out, w.perFile(quality.Lint, "isort", "isort", p, isPython,
+				func(files []string) []string { return append([]string{file, "-q", "--check"}, files...) },
+				func(pl *place, p *pkg, code int, stdout, stderr string) ([]quality.Finding, string) {
+					return w.readIsort(pl, p, code, stdout+"\n"+stderr)
+				}))
+		} else {
+			out = append(out, &task{step: quality.Lint, tool: "isort", pkgs: []*pkg{p}, lacks: "isort"})
+		}
+	}
 	switch {
 	case ruffFile || hasTable(conf.project, "tool.ruff"):
 		file, ok := w.tool(t, p.dir, "ruff")
@@ -83,12 +98,12 @@ func (w *Worker) pythonLint(t *tree, p *pkg, py string, conf pythonConf) []*task
 			out = append(out, &task{step: quality.Lint, tool: "ruff", pkgs: []*pkg{p}, lacks: "ruff"})
 			break
 		}
-		return []*task{w.perFile(quality.Lint, "ruff check", "ruff check", p, isPython,
+		return append(out, w.perFile(quality.Lint, "ruff check", "ruff check", p, isPython,
 			func(files []string) []string {
 				return append([]string{file, "check", "--no-fix", "--force-exclude", "--output-format=json"}, files...)
-			}, w.readRuff)}
+			}, w.readRuff))
 	case flakeFile || hasTable(conf.setup, "flake8") || hasTable(conf.tox, "flake8"):
-		return []*task{w.perFile(quality.Lint, "flake8", "flake8", p, isPython,
+		return append(out, w.perFile(quality.Lint, "flake8", "flake8", p, isPython,
 			func(files []string) []string { return append([]string{py, "-m", "flake8"}, files...) },
 			func(pl *place, p *pkg, code int, stdout, stderr string) ([]quality.Finding, string) {
 				if strings.Contains(stderr, "No module named") {
@@ -104,7 +119,7 @@ func (w *Worker) pythonLint(t *tree, p *pkg, py string, conf pythonConf) []*task
 					}
 				}
 				return found, ""
-			})}
+			}))
 	}
 	return append(out, w.perFile(quality.Lint, "python syntax", "python ast", p, isPython,
 		func(files []string) []string { return append([]string{py, "-c", syntax}, files...) },
@@ -123,6 +138,23 @@ for f in sys.argv[1:]:
     except ValueError as e:
         print("%s:1:1: %s" % (f, e))
 `
+
+// readIsort reads "ERROR: /path/a.py Imports are incorrectly sorted…".
+func (w *Worker) readIsort(pl *place, p *pkg, code int, text string) ([]quality.Finding, string) {
+	var out []quality.Finding
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "ERROR: ")
+		if !ok {
+			continue
+		}
+		name, said, _ := strings.Cut(rest, " Imports ")
+		out = append(out, quality.Finding{Package: p.dir, Step: quality.Lint, Tool: "isort", File: locate(pl.root, pl.abs(p.dir), name), Line: 1, Message: clip("imports " + said)})
+	}
+	if code != 0 && len(out) == 0 {
+		return nil, "isort could not run: " + lastLines(text, 1)
+	}
+	return out, ""
+}
 
 // readRuff reads ruff's JSON.
 func (w *Worker) readRuff(pl *place, p *pkg, code int, stdout, stderr string) ([]quality.Finding, string) {

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"path/filepath"
+
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/shellcmd"
@@ -10,7 +12,8 @@ import (
 // busy tells which background command is a test, build or lint run.
 func (m *Machine) busy(ev *hook.Event) func(command string) bool {
 	return func(command string) bool {
-		return testrun.Work(shellcmd.Parse(command, shellcmd.Options{Cwd: ev.Cwd, Home: m.Home}))
+		line := shellcmd.Parse(command, shellcmd.Options{Cwd: ev.Cwd, Home: m.Home})
+		return testrun.Work(line) || gateRun(line)
 	}
 }
 
@@ -32,4 +35,18 @@ func (m *Machine) Tests(ad hook.Adapter, ev *hook.Event) (report testrun.Report,
 		}
 	}
 	return testrun.Judge(testrun.Call{Line: line, Result: result, Dir: ev.Cwd, ReadFile: p.Env.FS.ReadFile}), true
+}
+
+// gateRun reports whether a line runs the quality gate by hand.
+func gateRun(line *shellcmd.Line) bool {
+	for i := range line.Commands {
+		var words []string
+		for _, w := range line.Commands[i].Args() {
+			words = append(words, w.Text)
+		}
+		if filepath.Base(line.Commands[i].Program) == "guardrails" && len(words) > 1 && words[0] == "gate" && words[1] == "run" {
+			return true
+		}
+	}
+	return false
 }
