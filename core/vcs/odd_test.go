@@ -52,6 +52,19 @@ func TestOtherObjectFormatIsRead(t *testing.T) {
 	}
 }
 
+func TestObjectsOfAnotherRepositoryAreFound(t *testing.T) {
+	s := newSite(t)
+	s.write("a", "1\n")
+	s.commit("one")
+	clone := filepath.Join(t.TempDir(), "c")
+	s.git("clone", "-q", "--shared", s.dir, clone)
+	s.dir = clone
+	s.write("a", "1\n2\n")
+	if got := must[map[string][]Range](t)(s.open().ChangedLines(context.Background(), "HEAD", nil)); !cmp.Equal(got, map[string][]Range{"a": {{2, 2}}}) {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestRenamePairedOtherwiseIsComparedWithItsOwnOldFile(t *testing.T) {
 	s := newSite(t)
 	text := "1\n2\n3\n4\n5\n6\n"

@@ -279,8 +279,9 @@ func (r *Repo) both(ctx context.Context, a, b string) (ids [2]string, err error)
 }
 
 // Since returns the commit from which a change that began at base counts: base
-// itself while it is an ancestor of HEAD, else their merge base. "" stands for
-// the empty tree: base is "", or they have nothing in common.
+// itself while it is an ancestor of HEAD, else their merge base. If they have
+// nothing in common, as it looks in a shallow clone, it is base. "" is the empty
+// tree and stays so.
 func (r *Repo) Since(ctx context.Context, base string) (string, error) {
 	if base == "" {
 		return "", nil
@@ -296,7 +297,11 @@ func (r *Repo) Since(ctx context.Context, base string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.MergeBase(ctx, id, head)
+	common, err := r.MergeBase(ctx, id, head)
+	if common == "" {
+		common = id
+	}
+	return common, err
 }
 
 // Ignored tells which of the paths the repository's ignore rules leave out; a

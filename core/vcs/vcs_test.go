@@ -213,7 +213,7 @@ func TestAncestry(t *testing.T) {
 			t.Errorf("merge base of %s and %s: %q, want %q", tc.a, tc.b, got, tc.base)
 		}
 	}
-	for base, want := range map[string]string{"": "", one: one, side: one, apart: "", "HEAD": two} {
+	for base, want := range map[string]string{"": "", one: one, side: one, apart: apart, "HEAD": two} {
 		if got := must[string](t)(r.Since(ctx, base)); got != want {
 			t.Errorf("since %q: %q, want %q", base, got, want)
 		}
