@@ -30,7 +30,7 @@ func TestEvidenceIsAddedBehindEveryOtherByte(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"off":             {"evidence: {enabled: false}\n", "config edit"},
 		"a flow mapping":  {"{version: 1}\n", "config edit"},
-		"a broken file":   {"versoin: 1\n", "fix the configuration first"},
+		"a broken file":   {"evidnce:\n", "fix the configuration first"},
 		"an ended text":   {"version: 1\n...\n", "config edit"},
 		"text in a block": {"standards:\n  - |\n    a\n   b\n", "fix the configuration first"},
 	} {

@@ -369,7 +369,7 @@ func (g *gates) within(p *gate.Pass, name string) (rel string, ok bool) {
 func (g *gates) shell(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 	store := g.store(p)
 	if p.Event.Tool.Kind != hook.Shell { // what an unknown tool does is unknown
-		return hook.Verdict{}, g.dirty(ctx, p, store)
+		return hook.Verdict{}, dirty(ctx, store)
 	}
 	line := p.Commands()
 	if ownOnly(line) {
@@ -439,7 +439,7 @@ func (s *State) closeIf(l *Ledger) {
 	}
 }
 
-func (g *gates) dirty(ctx context.Context, p *gate.Pass, store *Store) error {
+func dirty(ctx context.Context, store *Store) error {
 	st, err := store.Load()
 	if errors.Is(err, ErrInvalid) {
 		return gate.Skip(err.Error())

@@ -362,7 +362,7 @@ func (s *Store) Migrate(ctx context.Context, from string) (Migration, error) {
 		return m, err // nothing of the project's is touched
 	default:
 		m.Aside = own + ".invalid-" + s.now().UTC().Format("20060102T150405")
-		if err := os.Rename(own, m.Aside); err != nil {
+		if err := fsx.WriteFile(m.Aside, data, 0o644); err != nil { // its own place is taken by the fresh one
 			return m, err
 		}
 		st = fresh(here)

@@ -166,7 +166,7 @@ func FuzzClean(f *testing.F) {
 		if len(got) > maxText || strings.ContainsAny(got, "\n\r\x00") {
 			t.Fatalf("%q", got)
 		}
-		for _, w := range strings.Fields(got) {
+		for w := range strings.FieldsSeq(got) {
 			if strings.HasPrefix(w, "/home/u") {
 				t.Fatalf("%q keeps a path: %q", text, got)
 			}

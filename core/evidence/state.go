@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -170,9 +171,9 @@ func (f *file) version() (int, error) {
 // newest proof of behaviour passed.
 func (s *State) migrateOldProof() {
 	s.MutationGeneration, s.VerifiedGeneration = 0, -1
-	for i := len(s.Evidence) - 1; i >= 0; i-- {
-		if s.Evidence[i].Kind.behaviour() {
-			if s.Evidence[i].Result == Pass {
+	for _, r := range slices.Backward(s.Evidence) {
+		if r.Kind.behaviour() {
+			if r.Result == Pass {
 				s.VerifiedGeneration = 0
 			}
 			return

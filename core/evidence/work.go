@@ -104,15 +104,18 @@ func (s *State) count(o Outcome) (recovering bool) {
 	switch o {
 	case Pass:
 		s.FailureStreak = 0
+		return false
 	case Fail:
 		s.FailureStreak++
-		if s.FailureStreak >= recoverAfter && s.Phase != Complete {
-			skill := SkillRecover
-			s.Phase, s.Implied, s.CurrentSkill, s.Substantial = Recovering, false, &skill, true
-			return true
-		}
+	default:
+		return false
 	}
-	return false
+	if s.FailureStreak < recoverAfter || s.Phase == Complete {
+		return false
+	}
+	skill := SkillRecover
+	s.Phase, s.Implied, s.CurrentSkill, s.Substantial = Recovering, false, &skill, true
+	return true
 }
 
 // accepts reports whether proof of kind k can close the work that the durable
@@ -160,11 +163,9 @@ func (s *State) verified() int {
 // declare sets the phase as the agent or a human says it. Beginning anew after
 // work that was closed makes the next work small until something changes.
 func (s *State) declare(p Phase) {
-	switch p {
-	case Idle, Discovering, Planned:
-		if s.Phase == Complete && s.stale() == nil {
-			s.Substantial = false
-		}
+	begins := p == Idle || p == Discovering || p == Planned
+	if begins && s.Phase == Complete && s.stale() == nil {
+		s.Substantial = false
 	}
 	s.Phase, s.Implied = p, false
 }

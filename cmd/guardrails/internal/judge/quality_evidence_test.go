@@ -19,12 +19,16 @@ func TestARunOfTheQualityGateAsEvidence(t *testing.T) {
 		steps   []quality.StepResult
 		want    evidence.OwnRun
 	}{
-		{"green", quality.Passed, []quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 3), step(quality.Test, "pass", 4)},
-			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Pass, Source: "quality gate", Detail: "7 tests passed in 2 packages"}},
+		{
+			"green", quality.Passed, []quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 3), step(quality.Test, "pass", 4)},
+			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Pass, Source: "quality gate", Detail: "7 tests passed in 2 packages"},
+		},
 		{"green without a test", quality.Passed, []quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 0)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
 		{"tests pass, lint does not", quality.Failed, []quality.StepResult{step(quality.Lint, "fail", 0), step(quality.Test, "pass", 3)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
-		{"red", quality.Failed, []quality.StepResult{step(quality.Test, "pass", 3), step(quality.Test, "fail", 0)},
-			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Fail, Source: "quality gate", Detail: "tests failed at the end of the turn"}},
+		{
+			"red", quality.Failed, []quality.StepResult{step(quality.Test, "pass", 3), step(quality.Test, "fail", 0)},
+			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Fail, Source: "quality gate", Detail: "tests failed at the end of the turn"},
+		},
 		{"not proven", quality.NotProven, []quality.StepResult{step(quality.Test, "not-proven", 0)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
 	} {
 		if diff := cmp.Diff(c.want, ownRun(&quality.Report{Outcome: c.outcome, Steps: c.steps})); diff != "" {
