@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,7 +231,7 @@ func (w *Worker) freshGo(ctx context.Context, t *tree, pl *place, u *unit, pkgs 
 			}
 			file := "" // it was not there
 			if ok {
-				file = filepath.Join(dir, strconv.Itoa(len(over)+i)+".go")
+				file = filepath.Join(dir, "before-"+strconv.Itoa(len(over)+i)+".go")
 				if os.WriteFile(file, text, 0o600) != nil {
 					return found
 				}
@@ -246,11 +247,19 @@ func (w *Worker) freshGo(ctx context.Context, t *tree, pl *place, u *unit, pkgs 
 	if os.WriteFile(name, list, 0o600) != nil {
 		return found
 	}
-	var before []quality.Finding
-	for _, r := range w.goText(ctx, pl, u.mod, pkgs, "go vet", quality.Lint, goTool, "vet", "-overlay="+name) {
-		before = append(before, r.findings...)
+	args, _ := goArgs(pl, u.mod, pkgs)
+	x, err := w.call(ctx, pl.abs(u.mod), nil, append([]string{goTool, "vet", "-overlay=" + name}, args...)...)
+	if why, _ := told(ctx, "go vet", x, err); why != "" {
+		return found
 	}
-	fresh, _ := known(found, before)
+	// What is said of a stand-in is said of the file.
+	text := string(x.Stderr)
+	for file, stand := range over {
+		if stand != "" {
+			text = standIn(filepath.Base(stand)).ReplaceAllLiteralString(text, file)
+		}
+	}
+	fresh, _ := known(found, w.read(pl, &pkg{dir: u.mod}, quality.Lint, "go vet", text))
 	return fresh
 }
 
@@ -328,3 +337,6 @@ func lineOf(text []byte, n int) []byte {
 	}
 	return nil
 }
+
+// standIn matches a path that ends in a file's name.
+func standIn(base string) *regexp.Regexp { return regexp.MustCompile(`\S*` + regexp.QuoteMeta(base)) }
