@@ -9,6 +9,7 @@ import (
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
 )
 
 // maxEdited is how many files of one call are looked at.
@@ -16,7 +17,7 @@ const maxEdited = 20
 
 func (s *Settings) editGate() *gate.Gate {
 	return &gate.Gate{
-		ID:       "quality-edit",
+		ID:       gateEdit,
 		Doc:      "formats a written file as the project is configured to, then lints its package",
 		On:       []hook.EventName{hook.PostToolUse},
 		Tools:    writers,
@@ -32,9 +33,18 @@ func (s *Settings) edited(ctx context.Context, p *gate.Pass) (hook.Verdict, erro
 	if len(files) == 0 {
 		return hook.Verdict{}, gate.Skip("no file of this project that still exists")
 	}
+	if s.off(gateEdit, RuleEdit) {
+		return hook.Verdict{}, gate.Skip("switched off by the human")
+	}
 	w, err := s.worker(p)
 	if err != nil {
 		return hook.Verdict{}, err
+	}
+	if _, known := p.Session.Fact(factBase); known.IsZero() {
+		// A session whose start was not told begins with its first edit.
+		if head := w.Head(ctx, s.Project); head != "" {
+			p.Record(session.Note(factBase, head, p.Env.Now()))
+		}
 	}
 	// What is not finished by then is not checked; the Stop gate sees it.
 	if end, ok := ctx.Deadline(); ok {

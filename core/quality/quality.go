@@ -25,6 +25,12 @@ const (
 	RuleEdit = "quality/edit"
 )
 
+// The gates that judge.
+const (
+	gateStop = "quality"
+	gateEdit = "quality-edit"
+)
+
 // What is kept in the session.
 const (
 	factEdited = "quality:edited" // when a file was last written; of a subagent too
@@ -95,6 +101,8 @@ type Worker interface {
 	Gate(ctx context.Context, p Project, r Request) *Report
 	// Profile says what the project is made of. It runs no code of the project.
 	Profile(ctx context.Context, p Project) Profile
+	// Head returns the commit that is checked out, "" if there is none.
+	Head(ctx context.Context, p Project) string
 }
 
 // Edit is one file that was written. Paths are relative to the root.
@@ -167,6 +175,9 @@ type Settings struct {
 	Worker     Worker   // nil in the small process
 	DryRun     bool     // run and write nothing
 
+	// Off reports whether the human switched a gate or rule off for a while; nil =
+	// nothing is off.
+	Off func(gate, rule string) bool
 	// Busy reports whether a command left in the background is worth waiting for;
 	// nil = none is.
 	Busy func(command string) bool
@@ -212,6 +223,9 @@ func (s *Settings) worker(p *gate.Pass) (Worker, error) {
 		return nil, gate.Skip("the program that runs the project's tools is not there")
 	}
 }
+
+// off reports whether the human switched one of our gates off.
+func (s *Settings) off(gate, rule string) bool { return s.Off != nil && s.Off(gate, rule) }
 
 // touchGate notes when something was written: what is newer than the last pass
 // is to be judged.

@@ -48,6 +48,8 @@ func (w *worker) Gate(ctx context.Context, _ Project, r Request) *Report {
 	return &rep
 }
 
+func (w *worker) Head(context.Context, Project) string { return w.profile.Head }
+
 func (w *worker) Profile(context.Context, Project) Profile { return w.profile }
 
 func red(tests ...string) Report {
@@ -454,3 +456,31 @@ func TestStandardsComeFromTheProjectOnly(t *testing.T) {
 type files struct{ gate.FS }
 
 func (files) ReadFile(name string, _ int64) ([]byte, error) { return os.ReadFile(name) }
+
+func TestWhatTheHumanSwitchedOffIsNotRun(t *testing.T) {
+	r := newRig(t)
+	r.prompt("go on")
+	r.w.report = red("TestAdd")
+	r.s.Off = func(gate, rule string) bool { return gate == "quality" || rule == RuleEdit }
+	r.edited("a.go", "")
+	if v := r.stop(); v.Decision != hook.Pass || len(r.w.gates)+len(r.w.edits) != 0 {
+		t.Errorf("%+v, %d and %d runs", v, len(r.w.gates), len(r.w.edits))
+	}
+	r.s.Off = nil
+	if v := r.stop(); v.Decision != hook.Block {
+		t.Errorf("on again: %+v", v)
+	}
+}
+
+func TestASessionWhoseStartWasNotToldBeginsWithItsFirstEdit(t *testing.T) {
+	r := newRig(t)
+	r.w.profile.Head = "c0"
+	r.edited("a.go", "")
+	r.w.profile.Head = "c1" // the agent has committed
+	r.edited("b.go", "")
+	r.w.report = red("TestAdd")
+	r.stop()
+	if got := r.w.gates[0].Base; got != "c0" {
+		t.Errorf("base %q", got)
+	}
+}

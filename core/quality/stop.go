@@ -23,7 +23,7 @@ const maxReport = 4500
 
 func (s *Settings) stopGate() *gate.Gate {
 	return &gate.Gate{
-		ID:       "quality",
+		ID:       gateStop,
 		Doc:      "runs format, lint, build, tests and coverage over what was touched before a turn ends",
 		On:       []hook.EventName{hook.Stop, hook.SubagentStop},
 		Strength: gate.Enforce,
@@ -77,6 +77,9 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 	}
 	if p.Event.Root == "" {
 		return hook.Verdict{}, gate.Skip("no project")
+	}
+	if s.off(gateStop, RuleStop) {
+		return hook.Verdict{}, gate.Skip("switched off by the human")
 	}
 	if s.running(p.Event) && view.Turn().Deferrals < maxDeferrals {
 		// The engine lets it pass, and counts: nothing is run for it.

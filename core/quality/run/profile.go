@@ -17,6 +17,19 @@ const maxDirty = 500
 // changesLimit is what a session's start spends on finding them.
 const changesLimit = 2500 * time.Millisecond
 
+// Head returns the commit that is checked out.
+func (w *Worker) Head(ctx context.Context, p quality.Project) string {
+	repo, err := w.repo(ctx, p.Root)
+	if err != nil {
+		return ""
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return ""
+	}
+	return head
+}
+
 // Profile says what the project is made of.
 func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile {
 	var out quality.Profile

@@ -12,6 +12,7 @@ import (
 	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/quality"
 	"github.com/ec261362/guardrails/core/scan"
 	"github.com/ec261362/guardrails/core/vcs"
@@ -32,6 +33,11 @@ func (m *Machine) quality(ev *hook.Event, eff *config.Effective, j *Judgement) q
 	s.Guardrails = quoted(filepath.Join(m.StateHome, "bin", "guardrails"))
 	s.Worker = m.Quality
 	s.Redact, s.Busy = redact, m.busy(ev)
+	s.Off = func(gate, rule string) bool {
+		offs, err := (&permit.Store{StateHome: m.StateHome, Now: m.Now}).Active()
+		j.notes.lapse(err)
+		return slices.ContainsFunc(offs, func(o permit.Off) bool { return o.Covers(gate, rule) })
+	}
 	s.Usage = m.usage
 	return s
 }
