@@ -98,6 +98,22 @@ func (s *scan) run(ctx context.Context) error {
 	if err := s.split(ctx); err != nil {
 		return err
 	}
+	if len(s.words) > fewWords || slices.ContainsFunc(s.words, func(t token) bool { return begins(t.text) }) {
+		if err := s.sentences(ctx); err != nil {
+			return err
+		}
+	}
+	s.combine()
+	s.phrases()
+	s.roles()
+	if !s.inner {
+		return s.encoded(ctx)
+	}
+	return nil
+}
+
+// sentences tries every pattern at every word.
+func (s *scan) sentences(ctx context.Context) error {
 	l := language()
 	for i := range s.words {
 		if i%4096 == 0 {
@@ -111,12 +127,6 @@ func (s *scan) run(ctx context.Context) error {
 		if len(s.found) > 4*MaxFindings {
 			break
 		}
-	}
-	s.combine()
-	s.phrases()
-	s.roles()
-	if !s.inner {
-		return s.encoded(ctx)
 	}
 	return nil
 }

@@ -179,3 +179,31 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// The short cut for short texts must see every word that a compiled rule starts
+// with, and no other.
+func TestARuleBeginsWhereItsCompiledFormDoes(t *testing.T) {
+	l := language()
+	for word := range l.first {
+		if !begins(word) {
+			t.Errorf("no rule begins with %q, yet one is tried there", word)
+		}
+	}
+	for _, p := range l.patterns {
+		for _, part := range p.parts {
+			for _, word := range append(part.words, "git", "status", "") {
+				if begins(word) != (len(l.first[word]) > 0) {
+					t.Errorf("begins(%q) = %v, the compiled rules say %v", word, begins(word), !begins(word))
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkShortCommand(b *testing.B) {
+	for b.Loop() {
+		if found, err := Scan(b.Context(), "go test -race -count=1 ./core/... && git status --short"); err != nil || len(found) > 0 {
+			b.Fatal(found, err)
+		}
+	}
+}

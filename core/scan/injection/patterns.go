@@ -205,6 +205,41 @@ type grammar struct {
 	first    map[string][]int
 }
 
+// fewWords is up to how many words reading the rules as they stand is cheaper
+// than compiling them first: a command line, a file name.
+const fewWords = 100
+
+// begins reports whether a sentence of some rule may begin with word.
+func begins(word string) bool {
+	for i := range rules {
+		text, _ := strings.CutPrefix(rules[i].text, "^ ")
+		field, _, _ := strings.Cut(text, " ")
+		if oneOf(strings.TrimSuffix(field, "?"), word) {
+			return true
+		}
+	}
+	return false
+}
+
+func oneOf(field, word string) bool {
+	if strings.IndexByte(field, '$') < 0 && !strings.Contains(field, word) {
+		return false
+	}
+	for w := range strings.SplitSeq(field, "|") {
+		switch {
+		case w[0] == '$':
+			for _, s := range sets {
+				if s[0] == w[1:] && oneOf(s[1], word) {
+					return true
+				}
+			}
+		case w == word:
+			return true
+		}
+	}
+	return false
+}
+
 // language reads the rules, once, when there is something to scan.
 var language = sync.OnceValue(func() grammar {
 	set := make(map[string]string, len(sets))
