@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,7 +156,7 @@ func (g *gating) tooLong(ctx context.Context, plans [][]*task) bool {
 		return false
 	}
 	g.rep.TooLong = true
-	g.rep.Why = fmt.Sprintf("it took %.0f s last time, and the hook has %.0f s, so it was not started", need, left)
+	g.rep.Why = fmt.Sprintf("it took %.0f s or more last time, and the hook has %.0f s, so it was not started", math.Ceil(need), left)
 	return true
 }
 
@@ -215,10 +216,13 @@ func (g *gating) unit(ctx context.Context, tasks []*task) {
 			broken[p] = broken[p] || k.step == quality.Build && r.status == failedStep
 			g.put(k, p, r)
 			g.mu.Lock()
-			if r.status == unproven || r.status == failedStep { // at least that long
-				g.timings[timingKey(k, p)] = max(g.timings[timingKey(k, p)], seconds(took))
-			} else {
-				g.timings[timingKey(k, p)] = seconds(took)
+			switch at := timingKey(k, p); r.status {
+			case unproven: // cut off: it needs more than it had
+				g.timings[at] = max(g.timings[at], 1.5*seconds(took))
+			case failedStep: // perhaps not all of it ran
+				g.timings[at] = max(g.timings[at], seconds(took))
+			default:
+				g.timings[at] = seconds(took)
 			}
 			g.mu.Unlock()
 		}
