@@ -26,7 +26,7 @@ lint_bin  := .tools/golangci-lint$(exe)
 lint      := GOLANGCI_LINT_CACHE="$(CURDIR)/.tools/lint-cache" $(lint_bin)
 
 .PHONY: help build run test race vet lint fmt fmt-check arch golden deps fuzz e2e bench corpus demo \
-	cover cross tidy-check vuln ci release-check release dist clean
+	cover cross tidy-check vuln ci release-files release-fill release-check release dist clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,22 +96,44 @@ cross: ## build for every platform we ship to
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build $(buildargs) -o $$out/ $(programs); \
 	done
 
-dist: cross ## the release files: an archive per platform with both programs and the licences of what they link, SHA-256 sums
-	tools/licences.sh > dist/THIRD-PARTY-LICENSES.txt
-	@cd dist && for p in $(platforms); do d=$${p%/*}-$${p#*/}; cp THIRD-PARTY-LICENSES.txt ../LICENSE $$d/; \
-		tar --sort=name --owner=0 --group=0 --numeric-owner -czf guardrails-$$d.tar.gz -C $$d .; done
-	cd dist && sha256sum guardrails-*.tar.gz > SHA256SUMS && cat SHA256SUMS
+release-files: ## what goes into every archive beside the programs, in bin/release: licences, manual pages, completions
+	@rm -rf bin/release && mkdir -p bin/release/completions
+	cp LICENSE NOTICE README.md bin/release/
+	tools/licences.sh > bin/release/THIRD-PARTY-LICENSES.txt
+	go run ./cmd/guardrails/guardrails-full man --out bin/release/man
+	@for s in bash zsh fish powershell; do go run ./cmd/guardrails/guardrails-full completion $$s > bin/release/completions/guardrails.$${s/powershell/ps1}; done
 
-release-check: ## what a release needs: a version, a clean tree, a changelog entry
-	@[ -n "$(VERSION)" ] || { echo "usage: make release-check VERSION=1.2.3" >&2; exit 1; }
-	@[ -z "$$(git status --porcelain)" ] || { echo "the work tree is not clean" >&2; exit 1; }
-	@grep -q '^## \[$(VERSION)\]' CHANGELOG.md || { echo "CHANGELOG.md has no entry [$(VERSION)]" >&2; exit 1; }
-	@$(MAKE) --no-print-directory build
-	@got=$$($(bin) version); case "$$got" in *"$(VERSION)"*) ;; *) echo "the binary says $$got, not $(VERSION)" >&2; exit 1;; esac
+# A release that nobody asked for by number is a snapshot of the last commit.
+snapshot   = 0.0.0-snapshot.g$(shell git rev-parse --short HEAD 2>/dev/null || echo none)
+numbered   = $(or $(VERSION),$(snapshot))
+release_go = go run ./tools/release
 
-release: ## draft the release of TAG=v1.2.3 from dist/ (CI, with the gh client)
-	@$(MAKE) --no-print-directory release-check dist VERSION=$(patsubst v%,%,$(TAG))
-	gh release create "$(TAG)" --draft --verify-tag --title "$(TAG)" --notes "See CHANGELOG.md." dist/guardrails-*.tar.gz dist/SHA256SUMS
+dist: ## the release files, of VERSION or a snapshot: an archive per platform, SHA-256 sums, Homebrew formula, npm packages
+	@rm -rf dist
+	@$(MAKE) --no-print-directory cross release-files VERSION="$(numbered)"
+	$(release_go) pack -version "$(numbered)" -dist dist -extra bin/release -time "$$(git log -1 --format=%ct 2>/dev/null || echo 0)"
+	@$(MAKE) --no-print-directory release-fill VERSION="$(numbered)"
+
+release-fill: ## Homebrew formula and npm packages of VERSION, from the archives and sums in dist
+	$(release_go) fill -version "$(VERSION)" -dist dist > /dev/null
+	cd dist/npm && npm pack --silent --offline ./*/
+
+release-check: ## try a release without publishing; VERSION=1.2.3 also asks for a clean tree and a changelog entry
+	@[ -z "$(VERSION)" ] || [ -z "$$(git status --porcelain)" ] || { echo "the work tree is not clean" >&2; exit 1; }
+	@[ -z "$(VERSION)" ] || grep -q '^## \[$(VERSION)\]' CHANGELOG.md || { echo "CHANGELOG.md has no entry [$(VERSION)]" >&2; exit 1; }
+	@[ -n "$(VERSION)" ] || echo "no VERSION: trying $(snapshot), of a $$([ -z "$$(git status --porcelain 2>/dev/null)" ] && echo clean || echo changed) tree"
+	@$(MAKE) --no-print-directory dist
+	go test -count=1 -v -run '^TestRelease' ./tools/release -dist "$(CURDIR)/dist" -version "$(numbered)"
+	@if command -v goreleaser >/dev/null; then goreleaser check; \
+		else echo "goreleaser is not on PATH: .goreleaser.yaml was not checked"; fi
+
+release: ## draft the release of TAG=v1.2.3 (CI, with goreleaser, syft, cosign, npm and gh)
+	@for p in goreleaser syft cosign gh; do command -v $$p >/dev/null || { echo "$$p is missing" >&2; exit 1; }; done
+	@$(MAKE) --no-print-directory release-check VERSION=$(patsubst v%,%,$(TAG))
+	goreleaser release --clean
+	@$(MAKE) --no-print-directory release-fill VERSION=$(patsubst v%,%,$(TAG))
+	go test -count=1 -v -run '^TestRelease' ./tools/release -dist "$(CURDIR)/dist" -version "$(patsubst v%,%,$(TAG))"
+	gh release upload "$(TAG)" dist/homebrew/guardrails.rb dist/npm/*.tgz
 
 tidy-check: ## go.mod and go.sum are what go mod tidy would write
 	go mod tidy -diff
