@@ -63,14 +63,7 @@ func (s *Settings) edited(ctx context.Context, p *gate.Pass) (hook.Verdict, erro
 		v.Context = "guardrails formatted " + strings.Join(names, ", ") + " after your edit: the file's text is not exactly what you wrote. Read it again before an edit that must match."
 	}
 	if len(r.Findings) > 0 {
-		text := "found after this edit (the edit stands):"
-		for i, f := range r.Findings {
-			if i == maxShown {
-				text += fmt.Sprintf("\n… and %d more", len(r.Findings)-i)
-				break
-			}
-			text += "\n" + string(f.Step) + ": " + trim(f.String(), 300)
-		}
+		text := "found after this edit (the edit stands):" + shown(r.Findings)
 		if s.Warn {
 			v.Notice = "guardrails: " + text
 		} else {
@@ -137,4 +130,17 @@ func before(p *gate.Pass, e hook.FileEdit, name string) (string, bool) {
 		return "", false
 	}
 	return strings.Replace(string(data), e.New, e.Old, 1), true
+}
+
+// shown lists the first findings.
+func shown(list []Finding) string {
+	var b strings.Builder
+	for i, f := range list {
+		if i == maxShown {
+			fmt.Fprintf(&b, "\n… and %d more", len(list)-i)
+			break
+		}
+		b.WriteString("\n" + string(f.Step) + ": " + trim(f.String(), 300))
+	}
+	return b.String()
 }

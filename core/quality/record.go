@@ -140,7 +140,7 @@ func AppendRecord(cache string, r Record) error {
 	}
 	name := RunsFile(cache)
 	if st, err := os.Stat(name); err == nil && st.Size() > maxRuns {
-		_ = os.Rename(name, filepath.Join(cache, "runs.1.jsonl")) // else it grows on
+		_ = os.Rename(name, filepath.Join(cache, "runs.1.jsonl")) //nolint:forbidigo // put aside, not replaced; else it grows on
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,7 +23,6 @@ type older struct {
 	once  sync.Once
 	place *place
 	drop  func()
-	name  string // of what it holds
 	err   error
 }
 
@@ -122,7 +121,7 @@ func carry(from, to string, names []string) {
 			continue
 		}
 		if data, err := os.ReadFile(src); err == nil && os.MkdirAll(filepath.Dir(dst), 0o755) == nil {
-			_ = os.WriteFile(dst, data, st.Mode().Perm())
+			_ = os.WriteFile(dst, data, st.Mode().Perm()) //nolint:forbidigo // into a folder of our own
 		}
 	}
 }

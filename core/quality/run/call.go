@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/quality"
@@ -173,8 +172,4 @@ func locate(root, dir, name string) string {
 		}
 	}
 	return ""
-}
-
-func since(began time.Time) float64 {
-	return float64(time.Since(began).Round(time.Millisecond)) / float64(time.Second)
 }

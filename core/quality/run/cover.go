@@ -69,7 +69,7 @@ func (g *gating) measure(ctx context.Context, repo *vcs.Repo, least float64, pkg
 	for i, p := range pkgs {
 		rep := tested[p].report
 		file := filepath.Join(g.here.scratch, "report-"+strconv.Itoa(i)+extension(rep.Format))
-		if err := os.WriteFile(file, rep.Data, 0o600); err != nil {
+		if err := os.WriteFile(file, rep.Data, 0o600); err != nil { //nolint:forbidigo // into a folder of our own
 			fail(p, err.Error())
 			continue
 		}

@@ -178,7 +178,7 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 			continue
 		}
 		if !p.conf.Lint.IsZero() {
-			k := w.configured(t, quality.Lint, p, p.conf.Lint)
+			k := w.configured(quality.Lint, p, p.conf.Lint)
 			for _, r := range k.do(ctx, pl, k.pkgs, nil) {
 				found, why = append(found, r.findings...), notYet(r)
 			}
@@ -199,7 +199,7 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 			}
 		}
 	}
-	found = w.fresh(ctx, t, pl, u, found)
+	found = w.fresh(ctx, pl, found)
 	if u.chain == golang && len(found) > 0 && !slices.ContainsFunc(found, compiles) {
 		found = w.freshGo(ctx, t, pl, u, pkgs, found)
 	}
@@ -232,7 +232,7 @@ func (w *Worker) freshGo(ctx context.Context, t *tree, pl *place, u *unit, pkgs 
 			file := "" // it was not there
 			if ok {
 				file = filepath.Join(dir, "before-"+strconv.Itoa(len(over)+i)+".go")
-				if os.WriteFile(file, text, 0o600) != nil {
+				if os.WriteFile(file, text, 0o600) != nil { //nolint:forbidigo // into a folder of our own
 					return found
 				}
 			}
@@ -244,7 +244,7 @@ func (w *Worker) freshGo(ctx context.Context, t *tree, pl *place, u *unit, pkgs 
 		return found
 	}
 	name := filepath.Join(dir, "overlay.json")
-	if os.WriteFile(name, list, 0o600) != nil {
+	if os.WriteFile(name, list, 0o600) != nil { //nolint:forbidigo // into a folder of our own
 		return found
 	}
 	args, _ := goArgs(pl, u.mod, pkgs)
@@ -302,7 +302,7 @@ func compiles(f quality.Finding) bool {
 }
 
 // fresh leaves out findings that the last commit has too.
-func (w *Worker) fresh(ctx context.Context, t *tree, pl *place, u *unit, found []quality.Finding) []quality.Finding {
+func (w *Worker) fresh(ctx context.Context, pl *place, found []quality.Finding) []quality.Finding {
 	if len(found) == 0 {
 		return nil
 	}

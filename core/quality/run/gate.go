@@ -36,7 +36,6 @@ type gating struct {
 	tree    string
 	older   older
 	timings timings
-	cold    map[string]bool // timings that a run outside of the cache made
 
 	mu      sync.Mutex
 	results []done

@@ -37,6 +37,7 @@ func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cov
 		return []*task{w.goBuild(goTool, mod, pkgs)}
 	case quality.Test:
 		return []*task{w.goTest(t, goTool, mod, pkgs, cover)}
+	case quality.Format, quality.Coverage: // not a toolchain's own
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ func (w *Worker) javascript(t *tree, step quality.Step, p *pkg, cover bool) []*t
 		if k := w.scriptTest(t, p, cover); k != nil {
 			return []*task{k}
 		}
+	case quality.Format, quality.Coverage: // not a toolchain's own
 	}
 	return nil
 }
@@ -299,7 +300,7 @@ func (w *Worker) scriptTest(t *tree, p *pkg, cover bool) *task {
 		}
 		k.tool = manager + " test"
 		c := quality.Command{Argv: []string{file, "run", "test"}}
-		k.do = w.configured(t, quality.Test, p, c).do
+		k.do = w.configured(quality.Test, p, c).do
 		inner := k.do
 		k.do = func(ctx context.Context, pl *place, pkgs []*pkg, only []quality.Finding) map[*pkg]*result {
 			at := *pl
@@ -381,7 +382,7 @@ func (w *Worker) scriptRunner(ctx context.Context, t *tree, pl *place, p *pkg, m
 		r.tests, r.findings, ok = w.readMocha(pl, p, out)
 	case "node":
 		r.tests, r.findings, ok = w.junit(pl, p, "node", out)
-		r.findings = leaves(r.findings)
+		r.findings = innermost(r.findings)
 	}
 	text := string(x.Stdout) + "\n" + string(x.Stderr)
 	nothing := strings.Contains(text, "No tests found") || strings.Contains(text, "No test files found")
@@ -407,8 +408,8 @@ func (w *Worker) scriptRunner(ctx context.Context, t *tree, pl *place, p *pkg, m
 	return r
 }
 
-// leaves leaves out what only says that something inside it failed.
-func leaves(list []quality.Finding) []quality.Finding {
+// innermost leaves out what only says that something inside it failed.
+func innermost(list []quality.Finding) []quality.Finding {
 	return slices.DeleteFunc(list, func(f quality.Finding) bool {
 		return strings.Contains(f.Message, "subtest failed") || strings.Contains(f.Message, "subtests failed")
 	})

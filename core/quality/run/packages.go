@@ -172,7 +172,7 @@ func (t *tree) of(rel string) []*pkg {
 		}
 	default:
 		if !document(rel) {
-			out = t.around(rel, dir)
+			out = t.around(dir)
 		}
 	}
 	if at, ok := t.folder(conf, dir); set && ok && !document(rel) {
@@ -250,7 +250,7 @@ func (t *tree) goFiles(dir string) bool {
 
 // around are the packages that a file which is no source lies in: of each
 // toolchain the nearest, but none from above a nearer one.
-func (t *tree) around(rel, dir string) []*pkg {
+func (t *tree) around(dir string) []*pkg {
 	var out []*pkg
 	for d := dir; ; d = path.Dir(d) {
 		if t.has(d, "go.mod") {

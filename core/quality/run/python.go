@@ -68,6 +68,7 @@ func (w *Worker) python(t *tree, step quality.Step, p *pkg, cover bool) []*task 
 		return w.pythonTypes(t, p, py, conf)
 	case quality.Test:
 		return []*task{w.pythonTest(t, p, py, conf, cover)}
+	case quality.Format, quality.Coverage: // not a toolchain's own
 	}
 	return nil
 }
@@ -359,7 +360,7 @@ func (w *Worker) unittest(ctx context.Context, pl *place, p *pkg, py string, cov
 	data := ""
 	if cover && w.offers(ctx, py, pl.abs(p.dir), "coverage") {
 		script := filepath.Join(pl.scratch, "unittest.py")
-		if err := os.WriteFile(script, []byte(discover), 0o600); err == nil {
+		if err := os.WriteFile(script, []byte(discover), 0o600); err == nil { //nolint:forbidigo // into a folder of our own
 			data = filepath.Join(pl.scratch, "coverage-"+key+".data")
 			env = append(slices.Clone(env), "COVERAGE_FILE="+data)
 			argv = []string{py, "-m", "coverage", "run", "--source=.", script, file}
@@ -417,6 +418,6 @@ func fileReport(format, file, dir string) *report {
 }
 
 // readReport reads the report that the project's own test command writes.
-func readReport(root, name, dir string) *report {
+func readReport(root, name string) *report {
 	return fileReport("", filepath.Join(root, filepath.FromSlash(name)), path.Dir(name))
 }

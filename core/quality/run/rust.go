@@ -38,6 +38,7 @@ func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover bool) []*task {
 		return []*task{compile(step, "cargo check", "check", "--all-targets", "--message-format=json")}
 	case quality.Test:
 		return []*task{w.cargoTest(t, cargo, p, cover)}
+	case quality.Format, quality.Coverage: // not a toolchain's own
 	}
 	return nil
 }

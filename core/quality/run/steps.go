@@ -134,7 +134,7 @@ func (w *Worker) plan(t *tree, u *unit, steps []quality.Step) []*task {
 				continue
 			}
 			if c := p.own(step); !c.IsZero() {
-				out = append(out, w.configured(t, step, p, c))
+				out = append(out, w.configured(step, p, c))
 				continue
 			}
 			shared = append(shared, p)
@@ -164,7 +164,7 @@ func (w *Worker) plan(t *tree, u *unit, steps []quality.Step) []*task {
 }
 
 // configured runs a command that the project names for a package.
-func (w *Worker) configured(t *tree, step quality.Step, p *pkg, c quality.Command) *task {
+func (w *Worker) configured(step quality.Step, p *pkg, c quality.Command) *task {
 	argv := w.shell(c)
 	tool := path.Base(argv[0])
 	ident := strings.Join(argv, "\x00")
@@ -193,7 +193,7 @@ func (w *Worker) configured(t *tree, step quality.Step, p *pkg, c quality.Comman
 				if step == quality.Test {
 					r.why = "by exit code only"
 					if name := p.conf.Report; name != "" && !pl.old {
-						r.report = readReport(pl.root, name, p.dir)
+						r.report = readReport(pl.root, name)
 					}
 				}
 			default:
@@ -210,8 +210,7 @@ func (w *Worker) configured(t *tree, step quality.Step, p *pkg, c quality.Comman
 }
 
 func firstWord(s string) string {
-	f := strings.Fields(s)
-	for _, w := range f {
+	for w := range strings.FieldsSeq(s) {
 		if !strings.Contains(w, "=") {
 			return path.Base(w)
 		}
