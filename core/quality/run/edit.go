@@ -200,7 +200,7 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 		}
 	}
 	found = w.fresh(ctx, pl, found)
-	if u.chain == golang && len(found) > 0 && !slices.ContainsFunc(found, compiles) {
+	if u.chain == golang && u.mod != "" && len(found) > 0 && !slices.ContainsFunc(found, compiles) {
 		found = w.freshGo(ctx, t, pl, u, pkgs, found)
 	}
 	return found, why

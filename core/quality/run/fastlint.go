@@ -13,7 +13,7 @@ func (w *Worker) fastLint(t *tree, u *unit, pkgs []*pkg) []*task {
 	}
 	switch u.chain {
 	case golang:
-		if goTool, ok := w.tool(t, u.mod, "go"); ok {
+		if goTool, ok := w.tool(t, goRoom(u.mod, pkgs), "go"); ok {
 			return []*task{w.goVet(goTool, u.mod, pkgs)}
 		}
 	case python:

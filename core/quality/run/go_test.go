@@ -325,3 +325,36 @@ func TestAMissingLinterIsSkippedAndNamed(t *testing.T) {
 		t.Errorf("profile: %+v", m)
 	}
 }
+
+func TestGoFilesWithoutAModuleAreJudgedToo(t *testing.T) {
+	needs(t, "go", "git")
+	p := newProject(t, map[string]string{"a.go": "package a\n\nfunc F() int { return 1 }\n", "a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) {\n\tif F() != 1 {\n\t\tt.Error(F())\n\t}\n}\n"})
+	p.write("a.go", "package a\n\nfunc F() int { return \"x\" }\n")
+	if r := p.edit(quality.Edit{Path: "a.go"}); len(r.Findings) != 1 || r.Findings[0].File != "a.go" || r.Findings[0].Line != 3 {
+		t.Errorf("%+v", r)
+	}
+	check(t, p.gate("a.go"), "a.go:3")
+	p.write("a.go", "package a\n\nfunc F() int { return 2 }\n")
+	check(t, p.gate("a.go"), "a_test.go:7: TestF")
+	p.write("a.go", "package a\n\nfunc F() int { return 3 - 2 }\n")
+	r := p.gate("a.go")
+	passes(t, r)
+	if !ran(r, quality.Test, 1) {
+		t.Errorf("%+v", r.Steps)
+	}
+}
+
+func TestAProjectWithoutGitIsJudgedWithoutABaseline(t *testing.T) {
+	p := goProject(t)
+	if err := os.RemoveAll(filepath.Join(p.root, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	p.write("a/a.go", "package a\n\n// Add adds.\nfunc Add(x, y int) int { return x - y }\n")
+	check(t, p.gate("a/a.go"), "a/a_test.go:7: TestAdd")
+	p.write("a/a.go", "package a\n\n// Add adds.\nfunc Add(x, y int) int { return y + x }\n")
+	r := p.gate("a/a.go")
+	passes(t, r)
+	if r = p.gate("a/a.go"); !slices.ContainsFunc(r.Steps, func(s quality.StepResult) bool { return s.Step == quality.Test && s.Cached }) {
+		t.Errorf("it ran again: %+v", r.Steps)
+	}
+}

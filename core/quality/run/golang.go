@@ -18,14 +18,14 @@ var golangciFiles = []string{".golangci.yml", ".golangci.yaml", ".golangci.toml"
 
 // golang plans a step over packages of one module.
 func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cover bool) []*task {
-	goTool, ok := w.tool(t, mod, "go")
+	goTool, ok := w.tool(t, goRoom(mod, pkgs), "go")
 	if !ok {
 		return []*task{{step: step, tool: "go", pkgs: pkgs, lacks: "go"}}
 	}
 	switch step {
 	case quality.Lint:
 		tasks := []*task{w.goVet(goTool, mod, pkgs)}
-		if _, asks := t.up(mod, golangciFiles...); asks {
+		if _, asks := t.up(goRoom(mod, pkgs), golangciFiles...); asks && mod != "" {
 			if file, ok := w.tool(t, mod, "golangci-lint"); ok {
 				tasks = append(tasks, w.golangci(file, mod, pkgs))
 			} else {
@@ -34,6 +34,9 @@ func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cov
 		}
 		return tasks
 	case quality.Build:
+		if mod == "" { // files that need not be one program: vet has compiled them
+			return nil
+		}
 		return []*task{w.goBuild(goTool, mod, pkgs)}
 	case quality.Test:
 		return []*task{w.goTest(t, goTool, mod, pkgs, cover)}
@@ -48,6 +51,16 @@ func goArgs(pl *place, mod string, pkgs []*pkg) (args []string, gone map[*pkg]bo
 	gone = map[*pkg]bool{}
 	for _, p := range pkgs {
 		list, err := os.ReadDir(pl.abs(p.dir))
+		if mod == "" {
+			n := len(args)
+			for _, e := range list {
+				if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, "_") && !strings.HasPrefix(name, ".") && !e.IsDir() {
+					args = append(args, name)
+				}
+			}
+			gone[p] = len(args) == n
+			continue
+		}
 		if err != nil || !slices.ContainsFunc(list, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") && !e.IsDir() }) {
 			if p.dir == mod { // a module's root without a package: all of it
 				args = append(args, "./...")
@@ -59,6 +72,15 @@ func goArgs(pl *place, mod string, pkgs []*pkg) (args []string, gone map[*pkg]bo
 		args = append(args, "./"+below(mod, p.dir))
 	}
 	return args, gone
+}
+
+// goRoom is the folder in which the go command is run: the module's, or that of
+// files without one.
+func goRoom(mod string, pkgs []*pkg) string {
+	if mod == "" {
+		return pkgs[0].dir
+	}
+	return mod
 }
 
 // below is dir relative to a folder above it.
@@ -94,13 +116,16 @@ func (w *Worker) golangci(file, mod string, pkgs []*pkg) *task {
 func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg, tool string, step quality.Step, argv ...string) map[*pkg]*result {
 	args, gone := goArgs(pl, mod, pkgs)
 	out := same(pkgs, result{status: passedStep, tool: tool})
-	for p := range gone {
+	for p, is := range gone {
+		if !is {
+			continue
+		}
 		out[p] = &result{status: skippedStep, tool: tool, why: "no Go files are left"}
 	}
 	if len(args) == 0 {
 		return out
 	}
-	x, err := w.call(ctx, pl.abs(mod), pl.env, append(argv, args...)...)
+	x, err := w.call(ctx, pl.abs(goRoom(mod, pkgs)), pl.env, append(argv, args...)...)
 	if why, missing := told(ctx, tool, x, err); why != "" {
 		r := result{tool: tool, why: why, missing: missing}
 		if missing {
@@ -115,7 +140,7 @@ func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg,
 	if onlyTestFiles(text) {
 		return out
 	}
-	at := &pkg{dir: mod}
+	at := &pkg{dir: goRoom(mod, pkgs)}
 	found := w.read(pl, at, step, tool, text)
 	if len(found) == 0 {
 		if tool == "golangci-lint" && x.Code > 1 {
@@ -178,7 +203,10 @@ func (w *Worker) goTest(t *tree, goTool, mod string, pkgs []*pkg, cover bool) *t
 	return &task{step: quality.Test, tool: "go test", ident: ident, pkgs: pkgs, do: func(ctx context.Context, pl *place, pkgs []*pkg, only []quality.Finding) map[*pkg]*result {
 		args, gone := goArgs(pl, mod, pkgs)
 		out := same(pkgs, result{tool: "go test"})
-		for p := range gone {
+		for p, is := range gone {
+			if !is {
+				continue
+			}
 			out[p] = &result{status: skippedStep, tool: "go test", why: "no Go files are left"}
 		}
 		if len(args) == 0 {
@@ -189,11 +217,11 @@ func (w *Worker) goTest(t *tree, goTool, mod string, pkgs []*pkg, cover bool) *t
 		switch {
 		case only != nil:
 			argv = append(argv, "-count=1", "-run", goPattern(only))
-		case cover && !pl.old:
+		case cover && !pl.old && mod != "":
 			profile = filepath.Join(pl.scratch, "go-"+strings.ReplaceAll(mod, "/", "-")+".out")
 			argv = append(argv, "-coverprofile="+profile)
 		}
-		x, err := w.call(ctx, pl.abs(mod), pl.env, append(argv, args...)...)
+		x, err := w.call(ctx, pl.abs(goRoom(mod, pkgs)), pl.env, append(argv, args...)...)
 		if why, missing := told(ctx, "go test", x, err); why != "" {
 			r := result{tool: "go test", why: why, missing: missing}
 			if missing {
@@ -285,10 +313,14 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 	module := goModule(t.read(path.Join(mod, "go.mod")))
 	byDir := map[string]*goRun{}
 	for name, r := range runs {
+		if mod == "" { // command-line-arguments
+			byDir[pkgs[0].dir] = r
+			continue
+		}
 		byDir[goFolder(module, mod, name)] = r
 	}
 	built.Write(stderr)
-	compiled := w.read(pl, &pkg{dir: mod}, quality.Build, "go test", built.String())
+	compiled := w.read(pl, &pkg{dir: goRoom(mod, pkgs)}, quality.Build, "go test", built.String())
 	for i := range compiled {
 		compiled[i].Step = quality.Test
 	}

@@ -28,7 +28,7 @@ const (
 type pkg struct {
 	dir   string // relative to the project's root, slashes, "." = the root
 	chain string
-	mod   string   // folder of its module: go.mod, workspace; "" = dir
+	mod   string   // folder of its go.mod; "" = none
 	files []string // touched and still there, relative to the root
 	conf  quality.Override
 }
@@ -155,6 +155,8 @@ func (t *tree) of(rel string) []*pkg {
 	case ".go":
 		if mod, ok := t.up(dir, "go.mod"); ok {
 			out = append(out, &pkg{dir: t.goDir(dir, mod), chain: golang, mod: mod})
+		} else {
+			out = append(out, &pkg{dir: dir, chain: golang}) // files without a module
 		}
 	case ".py", ".pyi", ".pyx":
 		out = append(out, t.python(dir))
