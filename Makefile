@@ -6,7 +6,7 @@ SHELL := /bin/bash
 VERSION   ?=
 FUZZTIME  ?= 10s
 CASES     ?=
-RUNS      ?= 300
+RUNS      ?= 200
 ARGS      ?=
 TAG       ?=
 
@@ -25,7 +25,7 @@ race      := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 lint_bin  := .tools/golangci-lint$(exe)
 lint      := GOLANGCI_LINT_CACHE="$(CURDIR)/.tools/lint-cache" $(lint_bin)
 
-.PHONY: help build run test race vet lint fmt fmt-check arch golden deps fuzz e2e bench corpus demo \
+.PHONY: help build run test race vet lint fmt fmt-check arch golden deps fuzz e2e bench corpus demo tour \
 	cover cross tidy-check vuln ci release-files release-fill release-check release dist clean
 
 help: ## list the targets
@@ -76,15 +76,18 @@ fuzz: ## each fuzz target for FUZZTIME (10s)
 e2e: ## drive the real host programs, pinned in .e2e/, against a scripted model
 	go test -count=1 -timeout 30m -tags e2e -run '^TestE2E' -v ./adapters/hosttest/e2e $(ARGS)
 
-bench: ## whole-process medians next to an empty Go program, RUNS (300) interleaved
+bench: ## whole-process medians beside floors and peers, and growth: RUNS (200) rounds, interleaved
 	go run ./tools/bench -runs $(RUNS) $(ARGS)
 
 corpus: build ## judge the case files in CASES=dir with the built binary
 	@[ -n "$(CASES)" ] || { echo "usage: make corpus CASES=dir [ARGS=-v]" >&2; exit 1; }
 	go run ./tools/corpus -bin $(bin) -cases "$(CASES)" $(ARGS)
 
-demo: build ## a first look, in a temporary home and without any host
-	tools/demo.sh $(bin)
+demo: ## a whole session of the real Claude Code, pinned in .e2e/, against a scripted model, told line by line
+	@go test -count=1 -timeout 15m -tags e2e -run '^TestDemo$$' -v ./adapters/hosttest/e2e | grep -vE '^(=== (RUN|NAME)|--- PASS|PASS|ok )'
+
+tour: build ## a first look without any host: what the hook answers, in a temporary home
+	tools/tour.sh $(bin)
 
 cover: ## coverage of the tree by all its tests, in coverage.txt
 	go test -timeout 20m -coverpkg=./... -coverprofile=coverage.txt ./...

@@ -1,12 +1,16 @@
 // Command bench measures whole hook processes as a host sees them: from fork to
-// the last byte of the answer, next to an empty Go program built alike and
-// to true(1), run in turn, so that the ratios hold on any machine, idle or not.
-// It never fails on a figure. It runs the product as a binary and must not
-// import it.
+// the last byte of the answer. Beside them, in turn and in one run, so that the
+// ratios hold on any machine, idle or not: an empty Go program built alike,
+// true(1), interpreters that do nothing, other people's hooks on the same
+// payload; and our own hook again where a session, a transcript, a repository
+// or a configuration has grown large.
+//
+// It never fails on a figure, and what it cannot have (no node, no network, no
+// room on the disk) it goes on without, and says so. It runs the product as a
+// binary and must not import it.
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -19,47 +23,42 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 )
 
-// goal is what a PreToolUse call may cost, in empty Go programs.
-const goal = 2.5
-
-// A program is one process to measure.
-type program struct {
-	name  string
-	argv  []string
-	dir   string
-	env   []string
-	stdin []byte
-	want  string // must be in the answer; "" = any
-	goal  bool   // a PreToolUse call
-
-	took []time.Duration
-	rss  int64 // bytes, 0 = not known
+// options are what to measure.
+type options struct {
+	runs   int
+	bin    string // "" builds it
+	peers  string // folder of other people's hooks, "" = without
+	growth bool
+	events int // of the long session
+	files  int // of the large repository
 }
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == measureFlag {
 		os.Exit(measure(os.Args[2:]))
 	}
-	runs := flag.Int("runs", 300, "runs of each program, interleaved")
-	bin := flag.String("bin", "", "the binary to measure; empty builds it")
+	var o options
+	flag.IntVar(&o.runs, "runs", 200, "runs of each program, interleaved; slow ones run in every fifth round")
+	flag.StringVar(&o.bin, "bin", "", "the binary to measure; empty builds it")
+	flag.StringVar(&o.peers, "peers", filepath.Join(".tools", "peers"), "folder for the peers from npm, installed when missing; empty goes without")
+	flag.BoolVar(&o.growth, "growth", true, "measure large sessions, transcripts, repositories and configurations too")
+	flag.IntVar(&o.events, "events", 10_000, "events of the long session")
+	flag.IntVar(&o.files, "files", 100_000, "files of the large repository")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx, *runs, *bin, os.Stdout); err != nil {
+	if err := bench(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, runs int, bin string, out io.Writer) error {
-	if runs < 1 {
-		return errors.New("-runs must be positive")
+func bench(ctx context.Context, o options, out io.Writer) error {
+	if o.runs < 2 {
+		return errors.New("the first round is the warm-up: -runs must be 2 or more")
 	}
 	dir, err := os.MkdirTemp("", "guardrails-bench")
 	if err != nil {
@@ -71,6 +70,7 @@ func bench(ctx context.Context, runs int, bin string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	bin := o.bin
 	if bin == "" {
 		if _, err = build(ctx, dir, "guardrails-full", "./cmd/guardrails/guardrails-full"); err != nil {
 			return err
@@ -82,38 +82,74 @@ func bench(ctx context.Context, runs int, bin string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	programs, err := programs(ctx, dir, empty, bin)
-	if err != nil {
+
+	s := suite{dir: dir, empty: empty, bin: bin}
+	if err := s.floors(ctx); err != nil {
 		return err
 	}
-	for _, p := range programs {
-		if err := p.check(ctx); err != nil {
+	if o.peers != "" {
+		s.others(ctx, o.peers)
+	}
+	if err := s.hooks(ctx); err != nil {
+		return err
+	}
+	if o.growth {
+		if err := s.grow(ctx, o); err != nil {
 			return err
 		}
+	}
+	before := load()
+	if err := s.measure(ctx, o.runs); err != nil {
+		return err
+	}
+	s.report(out, o.runs-1, before)
+	return nil
+}
+
+// suite is what is measured in one run.
+type suite struct {
+	dir, empty, bin string
+	list            []*program // the empty Go program first
+	pairs           []pair
+	without         []string // what this run goes without, and why
+}
+
+func (s *suite) add(p *program) *program {
+	s.list = append(s.list, p)
+	return p
+}
+
+func (s *suite) miss(what string, err error) {
+	why, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	s.without = append(s.without, what+": "+why)
+}
+
+// measure runs every program in turn, in another order each round.
+func (s *suite) measure(ctx context.Context, runs int) error {
+	for _, p := range s.list {
+		took, err := p.check(ctx)
+		if err != nil {
+			return err
+		}
+		p.slow = !p.ours && took > slow
 		p.rss = peak(ctx, p)
 	}
-	order := slices.Clone(programs)
+	order := slices.Clone(s.list)
 	for i := range runs {
 		rand.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 		for _, p := range order {
+			if p.slow && i > 1 && i%5 != 0 {
+				continue
+			}
 			took, _, err := p.run(ctx)
 			if err != nil {
 				return err
 			}
-			p.took = append(p.took, took)
-		}
-		if i == 0 {
-			for _, p := range programs {
-				p.took = p.took[:0] // the first round warms the disk
+			if i > 0 { // the first round warms the disk
+				p.took = append(p.took, took)
 			}
 		}
 	}
-	for _, p := range programs {
-		if len(p.took) == 0 {
-			return errors.New("one run is the warm-up; ask for two or more")
-		}
-	}
-	report(out, programs, runs-1)
 	return nil
 }
 
@@ -131,39 +167,107 @@ func build(ctx context.Context, dir, name, pkg string) (string, error) {
 	return bin, nil
 }
 
-// programs lists what is measured: the floors, then each event with nothing
-// configured and with the full configuration.
-func programs(ctx context.Context, dir, empty, bin string) ([]*program, error) {
-	stdin := []byte(events[0].payload) // the floors get a pipe too, and leave it unread
-	list := []*program{{name: "empty Go program", argv: []string{empty}, dir: dir, stdin: stdin}}
-	if c, err := exec.LookPath("true"); err == nil {
-		list = append(list, &program{name: "true", argv: []string{c}, dir: dir, stdin: stdin})
-	}
-	for _, config := range []string{"none", "full"} {
-		home := filepath.Join(dir, config, "home")
-		project := filepath.Join(home, "project")
-		if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
-			return nil, err
+// floors are what any program costs here.
+func (s *suite) floors(ctx context.Context) error {
+	stdin := []byte(eventList[preBash].payload) // the floors get a pipe too, and leave it unread
+	floor := func(name string, argv ...string) {
+		bin, err := exec.LookPath(argv[0])
+		if err != nil {
+			s.miss(name, err)
+			return
 		}
-		env := environment(home)
-		if config == "full" {
-			if err := configure(ctx, bin, project, env); err != nil {
-				return nil, err
+		s.add(&program{name: name, argv: append([]string{bin}, argv[1:]...), dir: s.dir, stdin: stdin})
+	}
+	floor("empty Go program", s.empty)
+	floor("true(1)", "true")
+	floor("bash -c 'exec true'", "bash", "-c", "exec true")
+	script := filepath.Join(s.dir, "nothing")
+	if err := os.WriteFile(script, nil, 0o600); err != nil {
+		return err
+	}
+	if python, err := realPython(ctx); err != nil {
+		s.miss("Python, an empty script", err)
+	} else {
+		floor("Python, an empty script", python, script)
+	}
+	floor("Node, an empty script", "node", script)
+	return nil
+}
+
+// realPython is the interpreter itself: on many machines the name on the PATH is
+// a shell script that looks for one.
+func realPython(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// hooks are our own, each event with nothing configured and with everything.
+func (s *suite) hooks(ctx context.Context) error {
+	for _, config := range []string{"nothing configured", "all configured"} {
+		p, err := s.project(ctx, strings.ReplaceAll(config, " ", "-"), fullConfig)
+		if err != nil {
+			return err
+		}
+		if config == "nothing configured" {
+			if err := os.Remove(filepath.Join(p.dir, ".guardrails.yaml")); err != nil {
+				return err
 			}
 		}
-		for _, e := range events {
-			list = append(list, &program{
-				name:  e.name + ", config " + config,
-				argv:  []string{bin, "hook", "--agent", "claude"},
-				dir:   project,
-				env:   env,
-				stdin: []byte(strings.ReplaceAll(e.payload, "PROJECT", filepath.ToSlash(project))),
-				want:  e.want,
-				goal:  strings.HasPrefix(e.name, "PreToolUse"),
-			})
+		for _, e := range eventList {
+			q := p.hook(s.bin, e)
+			q.name += ", " + config
+			s.add(q)
+			if e.name != eventList[preBash].name {
+				continue
+			}
+			if bash, err := exec.LookPath("bash"); err == nil {
+				through := *q
+				through.name, through.goal = "the same through bash -c 'exec …'", false
+				through.argv = []string{bash, "-c", `exec "$@"`, "hook", s.bin, "hook", "--agent", "claude"}
+				s.add(&through)
+			}
 		}
 	}
-	return list, nil
+	return nil
+}
+
+// project is a place to be called from.
+type project struct {
+	dir string
+	env []string
+}
+
+// project makes a home with a project in it, configured and checked: one that
+// the binary does not accept would measure the error path instead.
+func (s *suite) project(ctx context.Context, name, config string) (project, error) {
+	home := filepath.Join(s.dir, name)
+	p := project{dir: filepath.Join(home, "project"), env: environment(home)}
+	if err := os.MkdirAll(filepath.Join(p.dir, ".git"), 0o755); err != nil {
+		return p, err
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, ".guardrails.yaml"), []byte(config), 0o600); err != nil {
+		return p, err
+	}
+	cmd := exec.CommandContext(ctx, s.bin, "config", "validate")
+	cmd.Dir, cmd.Env = p.dir, p.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return p, fmt.Errorf("the configuration of %s is not accepted: %w\n%s", name, err, out)
+	}
+	return p, nil
+}
+
+// hook is one event in the project.
+func (p project) hook(bin string, e event) *program {
+	return &program{
+		name:  e.name,
+		argv:  []string{bin, "hook", "--agent", "claude"},
+		dir:   p.dir,
+		env:   p.env,
+		stdin: []byte(strings.ReplaceAll(e.payload, "PROJECT", filepath.ToSlash(p.dir))),
+		want:  e.want,
+		goal:  strings.HasPrefix(e.name, "PreToolUse"),
+		ours:  true,
+	}
 }
 
 // environment is a machine that has nothing but a home.
@@ -173,124 +277,4 @@ func environment(home string) []string {
 		env = append(env, "SYSTEMROOT="+root)
 	}
 	return env
-}
-
-// configure gives the project every section. A configuration that the binary
-// does not accept would measure the error path instead.
-func configure(ctx context.Context, bin, project string, env []string) error {
-	file := filepath.Join(project, ".guardrails.yaml")
-	if err := os.WriteFile(file, []byte(fullConfig), 0o600); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, bin, "config", "validate")
-	cmd.Dir, cmd.Env = project, env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("the full configuration is not accepted: %w\n%s", err, out)
-	}
-	return nil
-}
-
-// run measures one process, from before the fork to after the last byte.
-func (p *program) run(ctx context.Context) (time.Duration, []byte, error) {
-	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
-	cmd.Dir, cmd.Env = p.dir, p.env
-	cmd.Stdin = bytes.NewReader(p.stdin)
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	start := time.Now()
-	err := cmd.Run()
-	took := time.Since(start)
-	if err != nil {
-		return 0, nil, fmt.Errorf("%s: %w", p.name, err)
-	}
-	return took, out.Bytes(), nil
-}
-
-// check runs p once and reads its answer: a program that answers the wrong thing
-// is not worth measuring.
-func (p *program) check(ctx context.Context) error {
-	_, out, err := p.run(ctx)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(string(out), p.want) {
-		return fmt.Errorf("%s: answered %q, which lacks %q", p.name, out, p.want)
-	}
-	return nil
-}
-
-// measureFlag makes this program the parent of one child, whose peak it prints.
-// A kernel counts the parent's memory at the fork into the child's peak, so the
-// parent must be small: this one has not built or measured anything yet.
-const measureFlag = "-measure-peak"
-
-func measure(argv []string) int {
-	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
-	cmd.Stdin = os.Stdin
-	if err := cmd.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		return 1
-	}
-	fmt.Println(peakOf(cmd.ProcessState))
-	return 0
-}
-
-// peak returns the largest resident size of three runs in bytes, 0 where the
-// system does not say.
-func peak(ctx context.Context, p *program) int64 {
-	self, err := os.Executable()
-	if err != nil {
-		return 0
-	}
-	var most int64
-	for range 3 {
-		cmd := exec.CommandContext(ctx, self, append([]string{measureFlag}, p.argv...)...)
-		cmd.Dir, cmd.Env = p.dir, p.env
-		cmd.Stdin = bytes.NewReader(p.stdin)
-		out, err := cmd.Output()
-		if err != nil {
-			return 0
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-		if err != nil {
-			return 0
-		}
-		most = max(most, n)
-	}
-	return most
-}
-
-func report(out io.Writer, programs []*program, runs int) {
-	base := quantile(programs[0].took, 50)
-	fmt.Fprintf(out, "%d runs each, interleaved, on %s/%s with %d CPUs; %s\n\n", runs, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "median\tp95\tratio\tpeak RSS\t \t")
-	worst := 0.0
-	for _, p := range programs {
-		mid := quantile(p.took, 50)
-		ratio := float64(mid) / float64(base)
-		if p.goal {
-			worst = max(worst, ratio)
-		}
-		rss := "-"
-		if p.rss > 0 {
-			rss = fmt.Sprintf("%.1f MB", float64(p.rss)/1e6)
-		}
-		fmt.Fprintf(w, "%.2f ms\t%.2f ms\t%.2f\t%s\t\t%s\n", ms(mid), ms(quantile(p.took, 95)), ratio, rss, p.name)
-	}
-	_ = w.Flush()
-	verdict := "met"
-	if worst > goal {
-		verdict = "missed"
-	}
-	fmt.Fprintf(out, "\nratio: to the empty Go program. Goal for a PreToolUse call: %.1f; worst here: %.2f (%s).\n", goal, worst, verdict)
-	fmt.Fprintln(out, "A peak includes this program's own size at the fork; below it, it only says \"no more than\".")
-}
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// quantile returns the nearest-rank p-th percentile of ds.
-func quantile(ds []time.Duration, p int) time.Duration {
-	sorted := slices.Sorted(slices.Values(ds))
-	return sorted[max(0, (len(sorted)*p+99)/100-1)]
 }

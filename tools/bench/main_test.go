@@ -29,16 +29,40 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 	}
 }
 
-func TestReportNamesTheWorstToolCall(t *testing.T) {
+func TestReportSaysWhichGoalsAreMet(t *testing.T) {
+	took := func(ms ...int) (out []time.Duration) {
+		for _, n := range ms {
+			out = append(out, time.Duration(n)*time.Millisecond)
+		}
+		return out
+	}
+	slow := &program{name: "slow", goal: true, ours: true, rss: 30 << 20, took: took(3)}
+	s := suite{
+		list: []*program{
+			{name: "empty", took: took(1)},
+			{name: "fast", goal: true, ours: true, rss: 10 << 20, took: took(2)},
+			slow,
+			{name: "slower, but no tool call", ours: true, took: took(9)},
+			{name: "near", peer: true, took: took(60)},
+			{name: "far", peer: true, took: took(200)},
+		},
+		pairs:   []pair{{"as it was", slow, slow, true}, {"not asked", slow, slow, false}},
+		without: []string{"python: not here"},
+	}
 	var out strings.Builder
-	report(&out, []*program{
-		{name: "empty", took: []time.Duration{time.Millisecond}},
-		{name: "fast", goal: true, took: []time.Duration{2 * time.Millisecond}},
-		{name: "slow", goal: true, took: []time.Duration{3 * time.Millisecond}},
-		{name: "slower, but no tool call", took: []time.Duration{9 * time.Millisecond}},
-	}, 1)
-	if !strings.Contains(out.String(), "worst here: 3.00 (missed)") {
-		t.Error(out.String())
+	s.report(&out, 1, "0.1")
+	for _, want := range []string{
+		"missed  a PreToolUse call costs at most 2.5 empty Go programs; worst here: 3.00",
+		"missed  near: 30 times", "met     far: 100 times",
+		"met     flat: as it was: 1.00", "missed  at most 20.0 MB resident; most here: 31.5 MB",
+		"not measured: python: not here",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "flat: not asked") {
+		t.Error("a pair without a goal has one")
 	}
 }
 
