@@ -159,7 +159,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".guardrails")
 	}
-	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP, Quality: l.world.Quality}
+	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP, Quality: l.world.Quality, Version: version.String()}
 	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
 
 	payload, readErr := readPayload(stdin, readDeadline)

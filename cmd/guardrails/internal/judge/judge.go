@@ -49,6 +49,7 @@ type Machine struct {
 	Context   context.Context // ends all judging early; nil = never
 	Proc      gate.Proc       // nil = gates that need programs hand over
 	HTTP      gate.HTTP       // nil = gates that need the network hand over
+	Version   string          // ours, for records
 	Quality   quality.Worker  // nil = the quality gates hand over
 	Now       func() time.Time
 	Started   time.Time // start of this process; zero = of each judgement

@@ -29,7 +29,7 @@ func (m *Machine) quality(ev *hook.Event, eff *config.Effective, j *Judgement) q
 	s.On, s.Warn = on, eff.Config.Mode == config.Warn
 	s.Project = QualityProject(&eff.Config, ev.Root, m.StateHome)
 	s.Subagents, s.Stop, s.Lessons = q.Subagents, q.StopTimeout, q.Lessons
-	s.Record = ends
+	s.Record, s.Version = ends, m.Version
 	s.Guardrails = quoted(filepath.Join(m.StateHome, "bin", "guardrails"))
 	s.Worker = m.Quality
 	s.Redact, s.Busy = redact, m.busy(ev)
