@@ -22,6 +22,13 @@ const (
 // configuration trusted.
 func (w *world) goProject(config string) {
 	w.t.Helper()
+	w.goModule(config)
+	w.guardrails("trust", "--yes")
+}
+
+// goModule fills the project with a Go module whose tests pass, and commits it.
+func (w *world) goModule(config string) {
+	w.t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		w.t.Fatal(err)
@@ -33,7 +40,6 @@ func (w *world) goProject(config string) {
 	w.write(".guardrails.yaml", config)
 	w.run(w.project, "git", "add", "-A")
 	w.run(w.project, "git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "one")
-	w.guardrails("trust", "--yes")
 }
 
 // blocks counts the blocks of the quality gate in our log.

@@ -23,14 +23,14 @@ show() {
 	printf '$ %s\n' "$2"
 	out=$(PATH="$(dirname "$bin"):$PATH" bash -c "$2" 2>&1) || code=$?
 	printf '%s\n' "$out" | sed 's/^/  /'
-	[ "$code" = "$1" ] || { echo "demo: ended with $code, not $1" >&2; exit 1; }
+	[ "$code" = "$1" ] || { echo "tour: ended with $code, not $1" >&2; exit 1; }
 }
 
 # call prints what Claude Code sends before a shell command.
 call() {
 	local text=${1//\\/\\\\}
 	text=${text//\"/\\\"}
-	printf '{"hook_event_name":"PreToolUse","session_id":"demo","cwd":"%s","tool_name":"Bash","tool_input":{"command":"%s"}}' "$PWD" "$text"
+	printf '{"hook_event_name":"PreToolUse","session_id":"tour","cwd":"%s","tool_name":"Bash","tool_input":{"command":"%s"}}' "$PWD" "$text"
 }
 
 judged() {
