@@ -68,11 +68,14 @@ type Package struct {
 
 // Version is one version of a package.
 type Version struct {
+	Name             string // of the package, as deps.dev writes it; known to DecodeVersion
 	Number           string
 	Published        time.Time // zero = not known
 	Default          bool
 	Deprecated       bool
 	DeprecatedReason string
+	Yanked           bool   // taken back by who published it
+	YankReason       string // in the registry's words
 
 	// Known to DecodeVersion only.
 	Licences     []string // SPDX expressions, or non-standard
@@ -94,6 +97,7 @@ var ErrStatus = errors.New("no answer")
 
 type wireVersion struct {
 	Key struct {
+		Name    string `json:"name"`
 		Version string `json:"version"`
 	} `json:"versionKey"`
 	Published        *string  `json:"publishedAt"`
@@ -115,6 +119,9 @@ func (w *wireVersion) version() (Version, error) {
 		Number: w.Key.Version, Default: w.Default, Deprecated: w.Deprecated, DeprecatedReason: w.DeprecatedReason,
 		Licences: w.Licences, Status: strings.ToLower(w.Status.Status), StatusReason: w.Status.Reason,
 	}
+	if why, ok := takenBack(w.DeprecatedReason); ok && w.Deprecated {
+		v.Deprecated, v.DeprecatedReason, v.Yanked, v.YankReason = false, "", true, why
+	}
 	if w.Published != nil && *w.Published != "" {
 		at, err := time.Parse(time.RFC3339, *w.Published)
 		if err != nil {
@@ -125,6 +132,18 @@ func (w *wireVersion) version() (Version, error) {
 		}
 	}
 	return v, nil
+}
+
+// takenBack reads the reasons by which deps.dev says that a version was not
+// given up but taken back: "yanked", of Cargo, and the like. What stands behind
+// a colon is why.
+func takenBack(reason string) (why string, ok bool) {
+	word, why, _ := strings.Cut(reason, ":")
+	switch strings.ToLower(strings.TrimSpace(word)) {
+	case "yanked", "retracted", "unlisted":
+		return strings.TrimSpace(why), true
+	}
+	return "", false
 }
 
 func body(r gate.Response, into any) error {
@@ -178,5 +197,7 @@ func DecodeVersion(r gate.Response) (Version, error) {
 	if err := body(r, &wire); err != nil {
 		return Version{}, err
 	}
-	return wire.version()
+	v, err := wire.version()
+	v.Name = wire.Key.Name
+	return v, err
 }

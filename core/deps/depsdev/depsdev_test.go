@@ -48,6 +48,30 @@ func TestAPackageIsItsVersions(t *testing.T) {
 	}
 }
 
+func TestATakenBackVersionIsNotADeprecatedOne(t *testing.T) {
+	for _, tc := range []struct {
+		wire       string
+		yanked     bool
+		why        string
+		deprecated string
+	}{
+		{`"isDeprecated": true, "deprecatedReason": "yanked"`, true, "", ""},
+		{`"isDeprecated": true, "deprecatedReason": "Yanked: it deletes files"`, true, "it deletes files", ""},
+		{`"isDeprecated": true, "deprecatedReason": "retracted"`, true, "", ""},
+		{`"isDeprecated": true, "deprecatedReason": "1.0 was yanked, use 2.0"`, false, "", "1.0 was yanked, use 2.0"},
+		{`"isDeprecated": false, "deprecatedReason": "yanked"`, false, "", "yanked"},
+		{`"isDeprecated": true`, false, "", ""},
+	} {
+		p, err := DecodePackage(gate.Response{Status: 200, Body: []byte(`{"packageKey":{"name":"zz"},"versions":[{"versionKey":{"version":"1"},` + tc.wire + `}]}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := p.Versions[0]; v.Yanked != tc.yanked || v.YankReason != tc.why || v.DeprecatedReason != tc.deprecated {
+			t.Errorf("%s: %+v", tc.wire, v)
+		}
+	}
+}
+
 func TestAVersionHasLicencesAndStatus(t *testing.T) {
 	v, err := DecodeVersion(gate.Response{Status: 200, Body: []byte(`{"versionKey":{"version":"1"},"licenses":["MIT OR Apache-2.0"],"projectStatus":{"status":"quarantined","reason":"looked at"}}`)})
 	if err != nil || v.Licences[0] != "MIT OR Apache-2.0" || v.Status != "quarantined" || v.StatusReason != "looked at" {

@@ -106,6 +106,66 @@ func Requests(base string, e coord.Ecosystem, name string) []gate.Request {
 	return nil
 }
 
+// VersionRequest asks for one version alone, where the answer about all of them
+// is a large one; DecodeVersion reads the answer. ok is false where there is no
+// such question.
+func VersionRequest(base string, e coord.Ecosystem, name, v string) (r gate.Request, ok bool) {
+	if e != coord.PyPI {
+		return gate.Request{}, false
+	}
+	base = strings.TrimSuffix(strings.TrimRight(base, "/"), "/simple")
+	return gate.Request{
+		URL:    base + "/pypi/" + url.PathEscape(coord.Canonical(e, name)) + "/" + url.PathEscape(v) + "/json",
+		Header: map[string]string{"Accept": "application/json"},
+	}, true
+}
+
+// DecodeVersion reads the answer to a VersionRequest.
+func DecodeVersion(e coord.Ecosystem, name string, r gate.Response) (Version, error) {
+	var wire struct {
+		Info struct {
+			Name    string `json:"name"`
+			Version string `json:"version"`
+			Yanked  bool   `json:"yanked"`
+			Reason  string `json:"yanked_reason"`
+		} `json:"info"`
+	}
+	if err := decode(r, &wire); err != nil {
+		return Version{}, err
+	}
+	if wire.Info.Version == "" || coord.Canonical(e, wire.Info.Name) != coord.Canonical(e, name) {
+		return Version{}, fmt.Errorf("%w: not about this version", ErrShape)
+	}
+	v := Version{Number: wire.Info.Version, Yanked: wire.Info.Yanked}
+	if v.Yanked {
+		v.YankReason = wire.Info.Reason
+	}
+	return v, nil
+}
+
+// SpellingRequest asks NuGet's registry for the specification of one version,
+// which has the id in the letter case that its author gave it.
+func SpellingRequest(base, name, v string) gate.Request {
+	n := url.PathEscape(strings.ToLower(name))
+	return gate.Request{
+		URL:    strings.TrimRight(base, "/") + "/" + n + "/" + url.PathEscape(strings.ToLower(v)) + "/" + n + ".nuspec",
+		Header: map[string]string{"Accept": "*/*"},
+	}
+}
+
+// DecodeSpelling reads the answer to a SpellingRequest.
+func DecodeSpelling(name string, r gate.Response) (string, error) {
+	if err := status(r); err != nil {
+		return "", err
+	}
+	_, rest, ok := strings.Cut(string(r.Body), "<id>")
+	id, _, end := strings.Cut(rest, "</id>")
+	if id = strings.TrimSpace(id); !ok || !end || !strings.EqualFold(id, name) {
+		return "", fmt.Errorf("%w: not about this package", ErrShape)
+	}
+	return id, nil
+}
+
 // escaped writes an npm name as one segment, with the @ of a scope as it is.
 func escaped(name string) string {
 	if scope, ok := strings.CutPrefix(name, "@"); ok {
@@ -224,11 +284,11 @@ func Decode(e coord.Ecosystem, name string, r gate.Response) (Info, error) {
 	var err error
 	switch e {
 	case coord.NPM:
-		info, err = npm(r)
+		info, err = npm(name, r)
 	case coord.PyPI:
-		info, err = pypi(r)
+		info, err = pypi(name, r)
 	case coord.Crates:
-		info, err = crates(r)
+		info, err = crates(name, r)
 	case coord.Go:
 		info, err = golang(r)
 	case coord.RubyGems:
@@ -263,7 +323,7 @@ func date(s string) time.Time {
 	return time.Time{}
 }
 
-func npm(r gate.Response) (Info, error) {
+func npm(name string, r gate.Response) (Info, error) {
 	var wire struct {
 		Name     string `json:"name"`
 		Versions map[string]struct {
@@ -274,8 +334,8 @@ func npm(r gate.Response) (Info, error) {
 	if err := decode(r, &wire); err != nil {
 		return Info{}, err
 	}
-	if wire.Name == "" {
-		return Info{}, fmt.Errorf("%w: no package", ErrShape)
+	if wire.Name != name {
+		return Info{}, fmt.Errorf("%w: not about this package", ErrShape)
 	}
 	at := func(key string) time.Time {
 		var s string
@@ -305,7 +365,7 @@ func npm(r gate.Response) (Info, error) {
 // a package that it took down.
 const SecurityPlaceholder = "0.0.1-security"
 
-func pypi(r gate.Response) (Info, error) {
+func pypi(name string, r gate.Response) (Info, error) {
 	var wire struct {
 		Name  string `json:"name"` // of the simple index
 		Files []struct {
@@ -331,8 +391,11 @@ func pypi(r gate.Response) (Info, error) {
 	if err := decode(r, &wire); err != nil {
 		return Info{}, err
 	}
-	if wire.Name == "" && wire.Info.Name == "" {
-		return Info{}, fmt.Errorf("%w: no project", ErrShape)
+	if wire.Name == "" {
+		wire.Name = wire.Info.Name
+	}
+	if coord.Canonical(coord.PyPI, wire.Name) != coord.Canonical(coord.PyPI, name) {
+		return Info{}, fmt.Errorf("%w: not about this project", ErrShape)
 	}
 	var info Info
 	for v, files := range wire.Releases {
@@ -391,11 +454,12 @@ func fileOf(file, v string) bool {
 	return false
 }
 
-func crates(r gate.Response) (Info, error) {
+func crates(name string, r gate.Response) (Info, error) {
 	var info Info
 	if page := strings.TrimSpace(string(r.Body)); strings.HasPrefix(page, "{") && strings.Contains(page, `"crate"`) && strings.Contains(page, `"versions"`) {
 		var wire struct {
 			Crate *struct {
+				ID      string `json:"id"`
 				Created string `json:"created_at"`
 			} `json:"crate"`
 			Versions []struct {
@@ -405,6 +469,9 @@ func crates(r gate.Response) (Info, error) {
 			} `json:"versions"`
 		}
 		if json.Unmarshal(r.Body, &wire) == nil && wire.Crate != nil {
+			if id := wire.Crate.ID; id != "" && coord.Canonical(coord.Crates, id) != coord.Canonical(coord.Crates, name) {
+				return Info{}, fmt.Errorf("%w: not about this crate", ErrShape)
+			}
 			info.Created = date(wire.Crate.Created)
 			for _, v := range wire.Versions {
 				info.Versions = append(info.Versions, Version{Number: v.Num, Published: date(v.Created), Yanked: v.Yanked})
@@ -414,12 +481,16 @@ func crates(r gate.Response) (Info, error) {
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(string(r.Body)), "\n") {
 		var wire struct {
+			Name    string `json:"name"`
 			Vers    string `json:"vers"`
 			Yanked  bool   `json:"yanked"`
 			Pubtime string `json:"pubtime"`
 		}
 		if err := json.Unmarshal([]byte(line), &wire); err != nil || wire.Vers == "" {
 			return Info{}, fmt.Errorf("%w: a line of the index that is no version", ErrShape)
+		}
+		if wire.Name != "" && coord.Canonical(coord.Crates, wire.Name) != coord.Canonical(coord.Crates, name) {
+			return Info{}, fmt.Errorf("%w: not about this crate", ErrShape)
 		}
 		info.Versions = append(info.Versions, Version{Number: wire.Vers, Yanked: wire.Yanked, Published: date(wire.Pubtime)})
 	}

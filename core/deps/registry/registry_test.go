@@ -126,6 +126,78 @@ func TestAnAnswerIsThePackagesVersions(t *testing.T) {
 	}
 }
 
+func TestAnAnswerAboutAnotherPackageIsNone(t *testing.T) {
+	for _, tc := range []struct {
+		eco  coord.Ecosystem
+		body string
+	}{
+		{coord.NPM, `{"name":"yy","versions":{"1.0.0":{}}}`},
+		{coord.PyPI, `{"name":"yy","versions":["1"]}`},
+		{coord.PyPI, `{"info":{"name":"yy"},"releases":{"1":[]}}`},
+		{coord.Crates, `{"name":"yy","vers":"0.1.0"}`},
+		{coord.Crates, `{"crate":{"id":"yy"},"versions":[{"num":"0.1.0"}]}`},
+		{coord.Packagist, `{"packages":{"zz/yy":[{"version":"1.0.0"}]}}`},
+	} {
+		if i, err := Decode(tc.eco, "zz/zz", gate.Response{Status: 200, Body: []byte(tc.body)}); !errors.Is(err, ErrShape) {
+			t.Errorf("%s: %+v, %v", tc.body, i, err)
+		}
+	}
+	for _, tc := range []struct {
+		eco        coord.Ecosystem
+		name, body string
+	}{
+		{coord.PyPI, "ZZ_top", `{"name":"zz-top","versions":["1"]}`},
+		{coord.Crates, "zz-top", `{"name":"zz_top","vers":"0.1.0"}`},
+	} {
+		if _, err := Decode(tc.eco, tc.name, gate.Response{Status: 200, Body: []byte(tc.body)}); err != nil {
+			t.Errorf("another spelling: %s: %v", tc.body, err)
+		}
+	}
+}
+
+func TestOneVersionIsAskedForAlone(t *testing.T) {
+	r, ok := VersionRequest("https://pip.example/simple/", coord.PyPI, "ZZ.Top", "1.0+a")
+	if !ok || r.URL != "https://pip.example/pypi/zz-top/1.0+a/json" {
+		t.Errorf("%v %s", ok, r.URL)
+	}
+	if _, ok := VersionRequest("https://r.example", coord.NPM, "zz", "1.0.0"); ok {
+		t.Error("npm has no such question")
+	}
+	for body, want := range map[string]Version{
+		`{"info":{"name":"ZZ_top","version":"1.0","yanked":true,"yanked_reason":"broken"}}`: {Number: "1.0", Yanked: true, YankReason: "broken"},
+		`{"info":{"name":"zz-top","version":"1.0","yanked":false,"yanked_reason":null}}`:    {Number: "1.0"},
+	} {
+		if v, err := DecodeVersion(coord.PyPI, "zz-top", gate.Response{Status: 200, Body: []byte(body)}); err != nil || v != want {
+			t.Errorf("%s: %+v, %v", body, v, err)
+		}
+	}
+	for _, body := range []string{`{"info":{"name":"yy","version":"1.0","yanked":true}}`, `{}`, `<html>`} {
+		if _, err := DecodeVersion(coord.PyPI, "zz-top", gate.Response{Status: 200, Body: []byte(body)}); !errors.Is(err, ErrShape) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+func TestNuGetSaysHowAnIDIsSpelled(t *testing.T) {
+	if r := SpellingRequest("https://net.example/flat/", "zz.top", "1.0.0-RC"); r.URL != "https://net.example/flat/zz.top/1.0.0-rc/zz.top.nuspec" {
+		t.Error(r.URL)
+	}
+	spec := func(id string) gate.Response {
+		return gate.Response{Status: 200, Body: []byte(`<?xml version="1.0"?><package><metadata><id>` + id + `</id><version>1.0</version></metadata></package>`)}
+	}
+	if id, err := DecodeSpelling("zz.top", spec("Zz.Top")); id != "Zz.Top" || err != nil {
+		t.Errorf("%q, %v", id, err)
+	}
+	for _, r := range []gate.Response{spec("Yy.Top"), {Status: 200, Body: []byte("<id>Zz.Top")}, {Status: 200}} {
+		if id, err := DecodeSpelling("zz.top", r); !errors.Is(err, ErrShape) {
+			t.Errorf("%q, %v", id, err)
+		}
+	}
+	if _, err := DecodeSpelling("zz", gate.Response{Status: 404}); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+}
+
 func TestOnlyAStatusOrNoVersionsSayThatAPackageIsNotThere(t *testing.T) {
 	all := []coord.Ecosystem{coord.NPM, coord.PyPI, coord.Crates, coord.Go, coord.RubyGems, coord.Packagist, coord.NuGet, coord.Maven}
 	for _, e := range all {
