@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff/claims"
 	"github.com/ec261362/guardrails/core/handoff/emits"
 	"github.com/ec261362/guardrails/core/handoff/intent"
 	"github.com/ec261362/guardrails/core/handoff/outcome"
@@ -182,7 +183,7 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 	e := p.Event
 	if e.Name == hook.UserPromptSubmit {
 		if t.Sees == pack.SeesBuild {
-			return nil, false, intent.Builds(e.Prompt)
+			return nil, false, intent.Builds(c.prompt(e))
 		}
 		return c.prs(p, t)
 	}
@@ -268,13 +269,23 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 	return nil, false, false
 }
 
+// prompt is what the user typed, also where only the transcript has it
+// (Antigravity 1.1).
+func (c *compiled) prompt(e *hook.Event) string {
+	if e.Prompt != "" || e.Transcript == "" || c.Transcript == nil {
+		return e.Prompt
+	}
+	return claims.LastPrompt(c.Transcript(e.Transcript))
+}
+
 // result is how the call ended, also where only the transcript says it.
 func result(p *gate.Pass) *hook.Result {
 	t := p.Event.Tool
 	if t == nil || !p.Event.Name.AfterTool() {
 		return nil
 	}
-	if p.Env.Outcome != nil && (t.Result == nil || t.Result.Outcome == hook.Unknown) {
+	// Antigravity 1.1 sends no result at all; its transcript has it.
+	if p.Env.Outcome != nil && (t.Result == nil || t.Result.Outcome == hook.Unknown || t.Result.Text == "" && len(t.Result.Raw) == 0) {
 		if r := p.Env.Outcome(p.Event); r != nil {
 			return r
 		}
@@ -385,19 +396,13 @@ func (c *compiled) named(p *gate.Pass, t *pack.Trigger) (keys []string, unknown,
 	return keys, false, len(keys) > 0
 }
 
-// input returns a member of a call's input, also where a host wraps it.
+// input returns a member of a call's input, also where a host wraps it, and
+// however it spells the key (Antigravity 1.1: Arguments).
 func input(t *hook.Tool, key string) string {
-	fields := t.Fields()
-	if s, ok := hook.Text(fields[key]); ok {
+	if s, ok := hook.Text(t.Fields()[key]); ok {
 		return s
 	}
-	for _, wrap := range [...]string{"arguments", "args", "input", "params"} {
-		inner := hook.Tool{Name: t.Name, Kind: t.Kind, Input: fields[wrap]}
-		if s, ok := hook.Text(inner.Fields()[key]); ok {
-			return s
-		}
-	}
-	return ""
+	return emits.Value(t, key)
 }
 
 // roots are the folders of skills that are there to look into.

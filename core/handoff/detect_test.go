@@ -221,3 +221,38 @@ func BenchmarkNew(b *testing.B) {
 		}
 	}
 }
+
+// Antigravity 1.1 nests an MCP call's arguments and sends no result: that is in
+// its transcript.
+func TestWhatAHostKeepsElsewhereIsFound(t *testing.T) {
+	c := &compiled{Settings: &Settings{}, Pack: &pack.Pack{Tools: []pack.Pair{{Key: "execute", Values: []string{"execute-replay"}}}}}
+	call := func(tool, args string) *gate.Pass {
+		e := &hook.Event{Name: hook.PostToolUse, Cwd: "/p", Root: "/p", Tool: &hook.Tool{
+			Name: "call_mcp_tool", Kind: hook.MCP, Result: &hook.Result{Outcome: hook.Succeeded},
+			Input: json.RawMessage(`{"ServerName":"s","ToolName":"` + tool + `","Arguments":` + args + `}`),
+		}}
+		return &gate.Pass{Event: e, Env: gate.Env{Now: time.Now, FS: fsx.OS{}}}
+	}
+	emit := &pack.Trigger{Tool: []string{"skill-emit"}, Args: []pack.Pair{{Key: "skillName", Values: []string{"acceptance"}}}}
+	if _, ok := c.look(t.Context(), call("skill-emit", `{"skillName":"acceptance"}`), emit); !ok {
+		t.Error("the nested argument is not seen")
+	}
+	if _, ok := c.look(t.Context(), call("skill-emit", `{"skillName":"another"}`), emit); ok {
+		t.Error("another argument is taken for it")
+	}
+	p := call("execute-replay", `{"testCaseId":"t1"}`)
+	p.Env.Outcome = func(*hook.Event) *hook.Result {
+		return &hook.Result{Outcome: hook.Succeeded, Text: "**Run ID:** r1\n**Status:** failed"}
+	}
+	if s, _ := c.look(t.Context(), p, &pack.Trigger{Sees: pack.SeesFailedRun}); strings.Join(s.keys, " ") != "r1" {
+		t.Errorf("the run in the transcript: %q", s.keys)
+	}
+	c.Transcript = func(string) []byte {
+		return []byte(`{"step_index":0,"type":"USER_INPUT","content":"<USER_REQUEST>\nimplement the export\n</USER_REQUEST>\n<NOTES>x</NOTES>"}` + "\n" +
+			`{"step_index":1,"type":"PLANNER_RESPONSE","content":"ok"}` + "\n")
+	}
+	e := &hook.Event{Name: hook.UserPromptSubmit, Transcript: "/t"}
+	if _, ok := c.look(t.Context(), &gate.Pass{Event: e}, &pack.Trigger{Sees: pack.SeesBuild}); !ok {
+		t.Error("the prompt in the transcript is not seen")
+	}
+}

@@ -116,6 +116,7 @@ func (c *compiled) recorder(id, doc string, on []pack.Trigger) *gate.Gate {
 // already, so that a call that changes nothing writes nothing.
 func (c *compiled) effects(p *gate.Pass, s seen) {
 	t := s.trigger
+	fresh := t.Add != "" && slices.ContainsFunc(s.keys, func(k string) bool { return !p.Session.Has(t.Add, k) })
 	if t.Note != "" {
 		v := "yes"
 		if len(s.keys) > 0 {
@@ -142,7 +143,9 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 		}
 	}
 	for _, id := range t.Opens {
-		if o, _ := p.Session.Obligation(c.rule(id)); !o.Owing() {
+		// What was released is told again only for something new: green tests after
+		// green tests are not.
+		if o, _ := p.Session.Obligation(c.rule(id)); !o.Owing() && (!o.Released() || fresh) {
 			p.Record(session.Change{Op: session.OpenOwed, Name: c.rule(id)})
 			if what := hook.Clip(listed(s.keys), 200); what != "" && !c.each(id) {
 				p.Record(session.Note(reasonOf(c.rule(id)), what, p.Env.Now()))

@@ -150,6 +150,7 @@ var delivery = pack.Pack{
 			On: []pack.Trigger{
 				pack.Trigger{
 					Sees:  "threads",
+					Add:   "review-comments",
 					Opens: []string{"replies"},
 				},
 				pack.Trigger{
@@ -485,6 +486,7 @@ var muggle = pack.Pack{
 			On: []pack.Trigger{
 				pack.Trigger{
 					Sees:  "threads",
+					Add:   "review-comments",
 					Opens: []string{"replies"},
 				},
 				pack.Trigger{

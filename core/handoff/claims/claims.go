@@ -456,6 +456,29 @@ func LastMessage(tail []byte) string {
 	return ""
 }
 
+// LastPrompt returns what a person typed last in the tail of a transcript, ""
+// if it is not there. Antigravity puts it between tags, with notes of its own
+// behind them.
+func LastPrompt(tail []byte) string {
+	for len(tail) > 0 {
+		line := tail
+		if i := bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n'); i >= 0 {
+			line, tail = tail[i+1:], tail[:i]
+		} else {
+			tail = nil
+		}
+		text, who := speaker(bytes.TrimSpace(line))
+		if who != person || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if _, rest, ok := strings.Cut(text, "<USER_REQUEST>"); ok {
+			text, _, _ = strings.Cut(rest, "</USER_REQUEST>")
+		}
+		return strings.TrimSpace(text)
+	}
+	return ""
+}
+
 type role int
 
 const (

@@ -201,6 +201,10 @@ func wordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
+// Value returns the text that a call's input has under a key, the nearest if it
+// is there more than once, whatever the key's spelling.
+func Value(t *hook.Tool, key string) string { return text(t, normal(key)) }
+
 // Skill returns the skill that an emit announces.
 func Skill(t *hook.Tool) string { return text(t, "skillname", "skill") }
 
