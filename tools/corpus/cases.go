@@ -5,10 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -32,17 +30,11 @@ type row struct {
 	Kind   string `json:"kind"`  // of a policy case: command or file_path
 	Field  string `json:"field"` // or command, file_path, content, output
 	Policy string `json:"policy"`
-
-	Host   string `json:"host"` // of a case that a user reported
-	Event  string `json:"event"`
-	Expect struct {
-		Verdict json.RawMessage `json:"verdict"`
-	} `json:"expect"`
 }
 
 // readCases reads one file. What cannot be put to the binary as one call on an
 // empty project is kept under a tier that says what it needs.
-func readCases(file, agent, project string) ([]testCase, error) {
+func readCases(file string) ([]testCase, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -68,8 +60,6 @@ func readCases(file, agent, project string) ([]testCase, error) {
 			c.line(r, "command")
 		case "policies":
 			c.policy(r)
-		case "users":
-			c.reported(r, agent, project)
 		default:
 			c.tier = "another capability"
 		}
@@ -132,62 +122,6 @@ func (c *testCase) policy(r row) {
 		}
 		c.line(r, field)
 	}
-}
-
-// reported reads a case that a user reported: the payload of one event, if that
-// is all it needs.
-func (c *testCase) reported(r row, agent, project string) {
-	var verdict string
-	var input map[string]any
-	if json.Unmarshal(r.Expect.Verdict, &verdict) != nil || json.Unmarshal(r.Input, &input) != nil {
-		c.tier = "several events"
-		return
-	}
-	if r.Host != agent && r.Host != "any" {
-		c.tier = "host " + r.Host
-		return
-	}
-	if r.Event != "PreToolUse" && r.Event != "UserPromptSubmit" {
-		c.tier = r.Event
-		return
-	}
-	if text, ok := input["registry"].(string); ok {
-		delete(input, "registry")
-		c.registry = text
-	}
-	fields := []string{"tool_name", "tool_input", "cwd", "permission_mode", "prompt"}
-	for _, key := range slices.Sorted(maps.Keys(input)) {
-		if !slices.Contains(fields, key) {
-			c.tier = r.Event + ", with " + key
-			return
-		}
-	}
-	c.tier = r.Event
-	if c.registry != "" {
-		c.tier = "packages, answered on loopback"
-	}
-	switch verdict {
-	case "none":
-		c.expect = expectAllow
-	case "ask":
-		c.expect = expectAsk
-	case "deny":
-		c.expect = expectDeny
-	default:
-		c.tier = r.Event + ", verdict " + verdict
-		return
-	}
-	payload := map[string]any{
-		"session_id": "corpus", "transcript_path": project + "/t.jsonl", "cwd": project,
-		"permission_mode": "default", "hook_event_name": r.Event,
-	}
-	if _, ok := input["tool_input"]; ok {
-		payload["tool_name"] = "Bash"
-		payload["tool_use_id"] = "toolu_" + r.ID
-	}
-	maps.Copy(payload, input)
-	c.shown = oneLine(string(r.Input))
-	c.request = map[string]any{"payload": payload}
 }
 
 func oneLine(text string) string {

@@ -31,6 +31,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
 	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
 	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
+	flag.StringVar(&o.users, "users", "", "judge this file of what users reported instead: each in a home of its own, by the real hook and verbs")
 	flag.StringVar(&o.coverage, "coverage", "", "judge the repositories in this folder instead: each with a bundle, reports and the right answers")
 	flag.StringVar(&o.outputs, "outputs", "", "grade the captured test runs in this folder instead: RUNNER/CASE.json, each with what is true of it")
 	flag.StringVar(&o.routes, "routes", "", "ask about the packages of this file of recorded answers instead, over loopback")
@@ -41,6 +42,9 @@ func main() {
 	run := corpus
 	if o.scenes != "" {
 		run = func(ctx context.Context, o options, out io.Writer) error { return scenes(ctx, o, o.scenes, out) }
+	}
+	if o.users != "" {
+		run = func(ctx context.Context, o options, out io.Writer) error { return stories(ctx, o, o.users, out) }
 	}
 	if o.coverage != "" {
 		run = func(ctx context.Context, o options, out io.Writer) error {
@@ -60,8 +64,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only, packs, scenes, coverage, outputs, routes string
-	verbose                                                           bool
+	bin, cases, agent, only, packs, scenes, users, coverage, outputs, routes string
+	verbose                                                                  bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
@@ -103,6 +107,7 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	var judged, later []group
 	var misses []miss
 	var packages []depsGroup
+	reported := "" // the file of what users reported
 	for _, file := range files {
 		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); isDeps(name) {
 			if strings.Contains(name, o.only) {
@@ -124,7 +129,13 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 			}
 			continue
 		}
-		cases, err := readCases(file, o.agent, filepath.ToSlash(project))
+		if filepath.Base(file) == "users.jsonl" {
+			if strings.Contains("users", o.only) {
+				reported = file
+			}
+			continue
+		}
+		cases, err := readCases(file)
 		if err != nil {
 			return err
 		}
@@ -140,11 +151,7 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 				later = append(later, *g)
 				continue
 			}
-			put := ask
-			if g.cases[0].registry != "" {
-				put = askMarket
-			}
-			answers, err := put(ctx, r, o.agent, g.cases)
+			answers, err := ask(ctx, r, o.agent, g.cases)
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name(), err)
 			}
@@ -167,7 +174,12 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	report(out, judged, later)
 	reportTexts(out, content, o.verbose)
 	reportDeps(out, packages, o.verbose)
-	return nil
+	if reported == "" {
+		return nil
+	}
+	fmt.Fprintln(out)
+	o.only = ""
+	return stories(ctx, o, reported, out)
 }
 
 // ask has the binary judge all cases in one process, in a home that holds

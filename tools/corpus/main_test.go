@@ -50,13 +50,6 @@ func TestCaseFilesAreRead(t *testing.T) {
 {"id":"p1","input":"DROP TABLE t;","field":"content","expected":"allow","policy":"sql"}
 {"id":"p2","input":"a@b.example","field":"output","expected":"block","policy":"pii"}
 {"id":"p3","input":"git add --all","field":"command","expected":"warn","policy":"p"}`,
-		"users": `{"id":"U1","host":"claude","event":"PreToolUse","input":{"tool_input":{"command":"ls"}},"expect":{"verdict":"none"}}
-{"id":"U2","host":"any","event":"PreToolUse","input":{"tool_name":"Edit","tool_input":{"file_path":"a"},"cwd":"/gone"},"expect":{"verdict":"ask"}}
-{"id":"U3","host":"claude","event":"UserPromptSubmit","input":{"prompt":"p"},"expect":{"verdict":"deny"}}
-{"id":"U4","host":"claude","event":"PreToolUse","input":{"tool_input":{"command":"npm i x"},"registry":"404"},"expect":{"verdict":"deny"}}
-{"id":"U5","host":"codex","event":"PreToolUse","input":{"tool_input":{"command":"ls"}},"expect":{"verdict":"none"}}
-{"id":"U6","host":"claude","event":"Stop","input":{},"expect":{"verdict":["block","none"]}}
-{"id":"U7","host":"claude","event":"Stop","input":{},"expect":{"verdict":"block"}}`,
 		"pii":     `{"id":"x","input":"1","expected":"detect"}`,
 		"strange": `[1]`,
 	}
@@ -67,7 +60,7 @@ func TestCaseFilesAreRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cases, err := readCases(file, "claude", "/p")
+		cases, err := readCases(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,13 +88,6 @@ func TestCaseFilesAreRead(t *testing.T) {
 		"policies/p1":                  "content|allow|tool Write",
 		"policies/p2":                  "output|nothing|",
 		"policies/p3":                  "command|warn|command git add --all",
-		"users/U1":                     "PreToolUse|allow|payload Bash in /p",
-		"users/U2":                     "PreToolUse|ask|payload Edit in /gone",
-		"users/U3":                     "UserPromptSubmit|deny|payload  in /p",
-		"users/U4":                     "packages, answered on loopback|deny|payload Bash in /p",
-		"users/U5":                     "host codex|nothing|",
-		"users/U6":                     "several events|nothing|",
-		"users/U7":                     "Stop|nothing|",
 		"pii/x":                        "another capability|nothing|",
 		"strange/":                     "another shape|nothing|",
 	}

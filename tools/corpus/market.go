@@ -132,25 +132,8 @@ func (s said) answer(bad []string, versions map[string]string) http.HandlerFunc 
 	}
 }
 
-// askMarket has the binary judge cases that say what a registry answers, each on
-// a machine of its own.
-func askMarket(ctx context.Context, r runner, agent string, cases []testCase) (map[string]answer, error) {
-	m, err := newMarket()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = m.server.Close() }()
-	answers := map[string]answer{}
-	for _, c := range cases {
-		a, err := m.ask(ctx, r, agent, c)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.id, err)
-		}
-		answers[c.id] = a
-	}
-	return answers, nil
-}
-
+// ask has the binary judge a case that says what a registry answers, on a machine
+// of its own.
 func (m *market) ask(ctx context.Context, r runner, agent string, c testCase) (answer, error) {
 	home, project, err := m.home()
 	if err != nil {
