@@ -250,7 +250,9 @@ func (c *compiled) skips() *gate.Gate {
 			if l == nil {
 				return hook.Verdict{}, gate.Skip("no command line")
 			}
-			marks, refused := marker.Find(l, tokens, strings.Join(outcome.Texts(result(p)), "\n"))
+			res := result(p)
+			failed := p.Event.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res)
+			marks, refused := marker.Find(l, tokens, strings.Join(outcome.Texts(res), "\n"), failed)
 			for _, m := range marks {
 				if why := c.skip(ctx, p, m); why != "" {
 					refused = append(refused, marker.Mark{Token: m.Token, Reason: why})

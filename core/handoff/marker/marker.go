@@ -47,12 +47,13 @@ func Mentions(command string, tokens []string) bool {
 // Find returns the markers that a line prints through echo, printf,
 // Write-Output or Write-Host as commands of their own: not in a substitution,
 // not into a file or another program, not in a function that is not called.
-// printed is what the call printed, "" if that is unknown: a marker behind &&
-// or || whose token is not in it did not run.
+// printed is what the call printed, "" if that is unknown: of a marker that may
+// not have run its token is in it. Of a call that visibly failed nothing is
+// known but that.
 //
 // refused are markers without a reason: an empty one, or a placeholder such as
 // <reason>.
-func Find(l *shellcmd.Line, tokens []string, printed string) (marks, refused []Mark) {
+func Find(l *shellcmd.Line, tokens []string, printed string, failed bool) (marks, refused []Mark) {
 	if l == nil {
 		return nil, nil
 	}
@@ -64,7 +65,7 @@ func Find(l *shellcmd.Line, tokens []string, printed string) (marks, refused []M
 		for _, text := range texts(c) {
 			for line := range strings.Lines(text) {
 				m, ok := read(line, tokens)
-				if !ok || skipped(c, m.Token, printed) {
+				if !ok || failed && !strings.Contains(printed, m.Token) || !failed && skipped(l, i, m.Token, printed) {
 					continue
 				}
 				if list := &marks; usable(m.Reason) {
@@ -257,10 +258,26 @@ func usable(reason string) bool {
 	return false
 }
 
-// skipped reports whether a marker that may not have run did not.
-func skipped(c *shellcmd.Command, token, printed string) bool {
+// skipped reports whether a marker of a call that ended well may not have run,
+// and did not.
+func skipped(l *shellcmd.Line, i int, token, printed string) bool {
+	c := &l.Commands[i]
 	if !c.Has(shellcmd.Conditional) || strings.TrimSpace(printed) == "" || c.Stdout.Kind != shellcmd.Inherit {
 		return false
 	}
+	if and(l, i) {
+		return false
+	}
 	return !strings.Contains(printed, token)
+}
+
+// and reports whether command i is b of a && b, and decides how the line ends:
+// the line ended well, so b ran.
+func and(l *shellcmd.Line, i int) bool {
+	c := &l.Commands[i]
+	if i == 0 || c.Has(shellcmd.Looped) || c.Has(shellcmd.Masked) {
+		return false
+	}
+	prev := &l.Commands[i-1]
+	return prev.Parent == c.Parent && prev.End <= c.Pos && c.Pos <= len(l.Source) && strings.TrimSpace(l.Source[prev.End:c.Pos]) == "&&"
 }

@@ -17,7 +17,7 @@ const (
 var tokens = []string{tokenA, tokenB}
 
 func find(src, printed string, ps bool) (marks, refused []Mark) {
-	return Find(shellcmd.Parse(src, shellcmd.Options{Cwd: "/w", Home: "/h", PowerShell: ps}), tokens, printed)
+	return Find(shellcmd.Parse(src, shellcmd.Options{Cwd: "/w", Home: "/h", PowerShell: ps}), tokens, printed, false)
 }
 
 func TestMarkersInCommandPositionCount(t *testing.T) {
@@ -43,6 +43,7 @@ func TestMarkersInCommandPositionCount(t *testing.T) {
 		{name: "printf in two", src: `printf '%s: %s\n' ACME_E2E_SKIP "x y"`, want: "x y"},
 		{name: "after cd", src: `cd /repo && echo "ACME_E2E_SKIP: x"`, want: "x"},
 		{name: "after cd, printed", src: `cd /repo && echo "ACME_E2E_SKIP: x"`, printed: "ACME_E2E_SKIP: x\n", want: "x"},
+		{name: "after a command that ended well", src: `git status && echo "ACME_E2E_SKIP: x"`, printed: "clean\n", want: "x"},
 		{name: "second of a list", src: "true; echo 'ACME_E2E_SKIP: x'", want: "x"},
 		{name: "second line", src: "ls\necho 'ACME_E2E_SKIP: x'", want: "x"},
 		{name: "in braces", src: `{ echo "ACME_E2E_SKIP: x"; }`, want: "x"},
@@ -60,6 +61,7 @@ func TestMarkersInCommandPositionCount(t *testing.T) {
 		{name: "PowerShell from a POSIX shell", src: `pwsh -Command "Write-Output 'ACME_E2E_SKIP: x y'"`, want: "x y"},
 
 		{name: "not the other branch", src: `make e2e || echo "ACME_E2E_SKIP: x"`, printed: "3 scenarios passed"},
+		{name: "not behind one that failed", src: `make e2e && echo "ACME_E2E_SKIP: x"; true`, printed: "3 failed"},
 		{name: "grep", src: `grep -rn "ACME_E2E_SKIP: x" docs/`},
 		{name: "grep for the command", src: `grep -rn 'echo "ACME_E2E_SKIP: x"' docs/`},
 		{name: "commit message", src: `git commit -m 'echo "ACME_E2E_SKIP: x"'`},
@@ -114,6 +116,15 @@ func TestOneLinePrintsSeveral(t *testing.T) {
 	want := []Mark{{tokenA, "a"}, {tokenB, "11 b"}, {tokenB, "13 c"}}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestAMarkerOfAFailedCallCountsOnlyIfItWasPrinted(t *testing.T) {
+	l := shellcmd.Parse(`echo "ACME_E2E_SKIP: x"; make lint`, shellcmd.Options{})
+	for printed, want := range map[string]int{"": 0, "Exit code 1\nlint: 3 problems": 0, "Exit code 1\nACME_E2E_SKIP: x\nlint: 3 problems": 1} {
+		if marks, _ := Find(l, tokens, printed, true); len(marks) != want {
+			t.Errorf("%q: %v", printed, marks)
+		}
 	}
 }
 
