@@ -150,9 +150,7 @@ type question struct {
 	set *Settings
 	env gate.Env
 
-	asks     *answers
-	sources  map[string]registry.Sources
-	handOver bool // what is still to be found out needs another process
+	sources map[string]registry.Sources
 
 	packages  []coord.Package // all that were named
 	list      []asked         // those to look up
@@ -177,7 +175,7 @@ func (q *question) line(l *shellcmd.Line) {
 			why = q.origin(&p, p.Dir)
 		}
 		if why != "" {
-			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: spec(&p), Why: why})
+			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: asWritten(&p), Why: why})
 			continue
 		}
 		q.packages = append(q.packages, p)
@@ -218,8 +216,8 @@ func (q *question) written(l *shellcmd.Line) {
 	}
 }
 
-// spec writes a package as it may have been written.
-func spec(p *coord.Package) string {
+// asWritten is a package as it may have been written.
+func asWritten(p *coord.Package) string {
 	if p.Version == "" {
 		return p.Name
 	}
@@ -297,7 +295,7 @@ func (q *question) diff(name string, before, after []byte) {
 			dir = path.Dir(name)
 		}
 		if why := q.origin(&p, dir); why != "" {
-			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: spec(&p), Why: why})
+			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: asWritten(&p), Why: why})
 			continue
 		}
 		q.packages = append(q.packages, p)
@@ -334,13 +332,10 @@ func (q *question) sibling(p *coord.Package, dir string) bool {
 // answer looks up what was gathered.
 func (q *question) answer() (Report, error) {
 	r := Report{Packages: q.packages, Unchecked: q.unchecked}
-	if q.handOver {
-		return r, gate.ErrHandOver
-	}
 	if len(q.list) == 0 {
 		return r, nil
 	}
-	x := &examiner{answers: q.lookups(), now: q.now()}
+	x := &examiner{answers: newAnswers(q.ctx, q.set, q.env), now: q.now()}
 	var err error
 	r.Findings, r.NotAsked, err = x.examine(q.list)
 	r.Asked = x.asked
@@ -352,14 +347,6 @@ func (s *Settings) patience() time.Duration {
 		return s.Patience
 	}
 	return deadline
-}
-
-// lookups is what asks the services for this call.
-func (q *question) lookups() *answers {
-	if q.asks == nil {
-		q.asks = newAnswers(q.ctx, q.set, q.env)
-	}
-	return q.asks
 }
 
 func (q *question) now() time.Time {

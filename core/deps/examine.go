@@ -107,6 +107,7 @@ type subject struct {
 
 	popular bool
 	near    []string
+	assumed string // said behind a version that is only likely the one that is meant
 }
 
 // failed notes that something could not be found out; true if err is a failure.
@@ -136,6 +137,25 @@ func (s *subject) add(k Kind, d hook.Decision, detail string, instead ...string)
 	s.findings = append(s.findings, Finding{Package: s.p.Package, Kind: k, Verdict: d, Detail: detail, Instead: instead})
 	return &s.findings[len(s.findings)-1]
 }
+
+// records are the advisories on a version of a package.
+func (s *subject) records(name, v string) ([]osv.Record, error) {
+	list, err := s.advisories(s.p.Ecosystem, name, v, s.popular)
+	if s.p.Ecosystem != coord.NuGet || err != nil {
+		return list, err
+	}
+	// OSV knows a package of NuGet in one letter case only. Where the registry
+	// does not say which, the one that was written has to do.
+	id, serr := s.spelling(name)
+	if serr != nil || id == name {
+		return list, nil
+	}
+	more, err := s.advisories(s.p.Ecosystem, id, v, s.popular)
+	return append(slices.Clone(list), more...), err
+}
+
+// inWords is a version in a sentence.
+func (s *subject) inWords(v string) string { return v + s.assumed }
 
 // named is how a package is called in a sentence.
 func (s *subject) named() string {
@@ -173,14 +193,14 @@ func (s *subject) examine() {
 	var earlyErr error
 	var both sync.WaitGroup
 	if exact != "" {
-		both.Go(func() { early, earlyErr = s.advisories(s.p.Ecosystem, typed, exact, s.popular) })
+		both.Go(func() { early, earlyErr = s.records(typed, exact) })
 	}
 	found, err := s.find()
 	both.Wait()
 	if err == nil && s.p.Ecosystem == coord.Go && found.Name != typed {
 		s.p.Name = found.Name // the module that has the package
 		if exact != "" {
-			early, earlyErr = s.advisories(coord.Go, s.p.Name, exact, s.popular)
+			early, earlyErr = s.records(s.p.Name, exact)
 		}
 	}
 	switch {
@@ -259,7 +279,7 @@ func fromRegistry(name string, info registry.Info) depsdev.Package {
 	p := depsdev.Package{Name: name}
 	for _, v := range info.Versions {
 		p.Versions = append(p.Versions, depsdev.Version{
-			Number: v.Number, Published: v.Published, Deprecated: v.Deprecated != "", DeprecatedReason: v.Deprecated,
+			Number: v.Number, Published: v.Published, Deprecated: v.Deprecated != "", DeprecatedReason: v.Deprecated, Yanked: v.Yanked, YankReason: v.YankReason,
 		})
 	}
 	return p
@@ -269,7 +289,7 @@ func fromRegistry(name string, info registry.Info) depsdev.Package {
 func (s *subject) missing() {
 	if s.p.Exact() == "" {
 		// Removed malware may have no versions left to match.
-		list, err := s.advisories(s.p.Ecosystem, s.p.Name, "", s.popular)
+		list, err := s.records(s.p.Name, "")
 		if err == nil {
 			s.malware(list, "")
 		}
@@ -441,14 +461,39 @@ func numbers(list []depsdev.Version) []string {
 }
 
 // standard is the version that an install without one takes: the one that
-// deps.dev says, else the newest that is no pre-release, "" if there is none.
+// deps.dev says, unless it was taken back, else the newest that is no
+// pre-release, "" if there is none.
 func (s *subject) standard(list []depsdev.Version) string {
 	for i := range list {
-		if list[i].Default {
+		if list[i].Default && !list[i].Yanked {
 			return list[i].Number
 		}
 	}
-	return s.scheme.Newest(numbers(list))
+	return s.scheme.Newest(numbers(standing(list)))
+}
+
+// standing are the versions that nobody took back: no tool takes one of the
+// others by itself.
+func standing(list []depsdev.Version) []depsdev.Version {
+	if !slices.ContainsFunc(list, func(v depsdev.Version) bool { return v.Yanked }) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(v depsdev.Version) bool { return v.Yanked })
+}
+
+// alike is the newest version that an install of v could do with instead: of
+// the same line, else the standard one.
+func (s *subject) alike(v string, list []depsdev.Version) string {
+	best := ""
+	for _, have := range numbers(standing(list)) {
+		if have != v && s.scheme.Major(have) == s.scheme.Major(v) && !s.scheme.Pre(have) && (best == "" || s.scheme.Compare(have, best) > 0) {
+			best = have
+		}
+	}
+	if best == "" {
+		best = s.standard(list)
+	}
+	return best
 }
 
 // resolve finds the version that a range, a tag or nothing stands for, and
@@ -460,7 +505,7 @@ func (s *subject) resolve(found depsdev.Package) {
 	}
 	v := ""
 	if r, ok := s.scheme.ParseRange(constraint); ok && constraint != "" {
-		if v = r.Best(numbers(found.Versions)); v == "" {
+		if v = r.Best(numbers(standing(found.Versions))); v == "" {
 			newest := s.standard(found.Versions)
 			detail := "no version of " + s.named() + " satisfies " + constraint
 			if newest == "" {
@@ -472,8 +517,15 @@ func (s *subject) resolve(found depsdev.Package) {
 		}
 	} else {
 		v = s.standard(found.Versions)
+		switch strings.ToLower(constraint) {
+		case "", "*", "latest", "upgrade", "release", "latest.release":
+		default:
+			if v != "" {
+				s.assumed = " (assumed: the latest, since which one '" + oneLine(constraint) + "' means is not known)"
+			}
+		}
 	}
-	list, err := s.advisories(s.p.Ecosystem, s.p.Name, v, s.popular)
+	list, err := s.records(s.p.Name, v)
 	if !s.failed(err) {
 		s.judge(list, v, found)
 	}
@@ -498,6 +550,7 @@ func (s *subject) released(v string, found depsdev.Package) {
 	if one.Deprecated {
 		s.deprecated(one.DeprecatedReason)
 	}
+	s.yanked(one, found)
 	s.cooldown(one, found)
 	if s.p.Ecosystem != coord.PyPI && len(s.set.Licences) == 0 {
 		return
@@ -545,15 +598,7 @@ func (s *subject) unlisted(v string, found depsdev.Package) {
 	} else {
 		s.needs(err)
 	}
-	best := ""
-	for _, have := range numbers(found.Versions) { // of the same line, else of any
-		if s.scheme.Major(have) == s.scheme.Major(v) && !s.scheme.Pre(have) && (best == "" || s.scheme.Compare(have, best) > 0) {
-			best = have
-		}
-	}
-	if best == "" {
-		best = s.standard(found.Versions)
-	}
+	best := s.alike(v, found.Versions)
 	detail := "there is no version " + v + " of " + s.named()
 	if best == "" {
 		s.add(NoSuchVersion, hook.Ask, detail)
@@ -614,6 +659,35 @@ func within(short, long string) bool {
 		}
 	}
 	return i == len(a) && (2*len(a) >= len(b) || slices.Contains(strings.FieldsFunc(strings.ToLower(long), func(r rune) bool { return strings.ContainsRune("-_./@", r) }), strings.ToLower(short)))
+}
+
+// yanked judges a version that was taken back. A tool takes one only if it is
+// named, so that only then the registry is asked about what deps.dev does not
+// have. What that does not answer is no failure: it is a hint at most.
+func (s *subject) yanked(one depsdev.Version, found depsdev.Package) {
+	if !one.Yanked && s.p.Exact() != "" {
+		switch s.p.Ecosystem {
+		case coord.PyPI, coord.Crates, coord.RubyGems:
+			got, err := s.release(s.p.Ecosystem, s.p.Name, one.Number)
+			one.Yanked, one.YankReason = err == nil && got.Yanked, got.YankReason
+			if s.p.Ecosystem == coord.RubyGems { // it drops what was taken back from its list
+				one.Yanked = errors.Is(err, errNotFound)
+			}
+		case coord.None, coord.NPM, coord.Go, coord.Packagist, coord.NuGet, coord.Maven, coord.Conda:
+		}
+	}
+	if !one.Yanked {
+		return
+	}
+	detail := s.named() + " " + one.Number + " was yanked: who published it took it back"
+	if why := oneLine(one.YankReason); why != "" {
+		detail = s.named() + " " + one.Number + " was yanked by who published it: " + why
+	}
+	var instead []string
+	if other := s.alike(one.Number, found.Versions); other != "" && other != one.Number && s.clean(s.p.Name, other) {
+		instead = []string{s.p.Name + "@" + other}
+	}
+	s.add(Yanked, hook.Advise, detail, instead...)
 }
 
 func (s *subject) cooldownVerdict() hook.Decision {
@@ -687,7 +761,7 @@ func (s *subject) malware(list []osv.Record, v string) {
 		}
 		what := s.named()
 		if v != "" {
-			what += " " + v
+			what += " " + s.inWords(v)
 		}
 		verdict := hook.Deny
 		switch reach := r.Reaches(s.p.Ecosystem, s.p.Name, v); {
@@ -724,7 +798,7 @@ func (s *subject) flaws(list []osv.Record, v string) []osv.Flaw {
 // added leaves out what the version in use has too: who moves from it must not
 // be held back by what the move does not bring.
 func (s *subject) added(flaws []osv.Flaw) []osv.Flaw {
-	list, err := s.advisories(s.p.Ecosystem, s.p.Name, s.p.was, s.popular)
+	list, err := s.records(s.p.Name, s.p.was)
 	if err != nil {
 		s.failed(err)
 		return flaws
@@ -777,7 +851,7 @@ func (s *subject) vulnerable(flaws []osv.Flaw, v string, found depsdev.Package, 
 			told = append(told, note)
 		}
 	}
-	detail := s.named() + " " + v + " has " + strings.Join(told, "; ")
+	detail := s.named() + " " + s.inWords(v) + " has " + strings.Join(told, "; ")
 	if n := len(flaws) - len(told); n > 0 {
 		detail += fmt.Sprintf("; and %d more", n)
 	}

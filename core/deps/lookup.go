@@ -13,6 +13,7 @@ import (
 	"github.com/ec261362/guardrails/core/deps/depsdev"
 	"github.com/ec261362/guardrails/core/deps/osv"
 	"github.com/ec261362/guardrails/core/deps/registry"
+	"github.com/ec261362/guardrails/core/deps/version"
 	"github.com/ec261362/guardrails/core/gate"
 )
 
@@ -261,8 +262,11 @@ func (a *answers) version(e coord.Ecosystem, name, v string) (depsdev.Version, e
 			return depsdev.Version{}, err
 		}
 		got, err := depsdev.DecodeVersion(r)
-		if errors.Is(err, depsdev.ErrNotFound) {
+		switch {
+		case errors.Is(err, depsdev.ErrNotFound):
 			return got, errNotFound
+		case err == nil && got.Name != "" && coord.Canonical(e, got.Name) != coord.Canonical(e, name):
+			return got, fmt.Errorf("%s: the answer is about another package", svcDepsDev)
 		}
 		return got, reason(svcDepsDev, err)
 	})
@@ -318,14 +322,16 @@ func (a *answers) advisories(e coord.Ecosystem, name, v string, popular bool) ([
 	})
 }
 
-// slim keeps of records what is about one package and not withdrawn.
+// slim keeps of records what is about one package and not withdrawn. A record
+// that names nothing at all counts: the service found it for this package.
 func slim(list []osv.Record, e coord.Ecosystem, name string) []osv.Record {
 	var out []osv.Record
 	for _, r := range list {
-		if r.Withdrawn != "" {
+		of := r.Of(e, name)
+		if r.Withdrawn != "" || len(of) == 0 && len(r.Affected) > 0 {
 			continue
 		}
-		r.Affected = r.Of(e, name)
+		r.Affected = of
 		out = append(out, r)
 	}
 	return out
@@ -404,44 +410,41 @@ func (a *answers) address(e coord.Ecosystem) (string, error) {
 	})
 }
 
-// builtIn returns the registry that the user's tool has built in.
-func (a *answers) builtIn(e coord.Ecosystem) (string, error) {
-	return learn(a, "builtin|"+string(e), func(string) time.Duration { return keepAddress }, func() (string, error) {
-		at, err := registry.BuiltIn(a.ctx, a.env, e)
-		if errors.Is(err, registry.ErrNoAddress) {
-			return "", errNotFound
-		}
-		return at, err
-	})
-}
-
 // errNoRegistry says that there is no registry to ask.
 var errNoRegistry = errors.New("the registry that would be installed from is not known")
 
-// registry asks the user's registry whether it has a package.
-func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error) {
+func registryName(e coord.Ecosystem) string { return "the " + string(e) + " registry" }
+
+// base is where the packages of the user's registry are asked for: its address,
+// or the one that NuGet's service index names for them.
+func (a *answers) base(e coord.Ecosystem) (string, error) {
 	at, err := a.address(e)
 	switch {
 	case errors.Is(err, errNotFound):
-		return registry.Info{}, errNoRegistry
-	case err != nil:
+		return "", errNoRegistry
+	case err != nil || e != coord.NuGet || !registry.ServiceIndex(at):
+		return at, err
+	}
+	return learn(a, "base|"+at, day[string], func() (string, error) {
+		r, err := a.do(registryName(e), gate.Request{URL: at, Header: map[string]string{"Accept": "application/json"}})
+		if err != nil {
+			return "", err
+		}
+		base, err := registry.DecodeServiceIndex(r)
+		return base, reason(registryName(e), err)
+	})
+}
+
+// registry asks the user's registry whether it has a package.
+func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error) {
+	base, err := a.base(e)
+	if err != nil {
 		return registry.Info{}, err
 	}
-	return learn(a, "registry|"+at+"|"+string(e)+"|"+name, day[registry.Info], func() (registry.Info, error) {
-		service := "the " + string(e) + " registry"
-		base := at
-		if e == coord.NuGet && registry.ServiceIndex(base) {
-			r, err := a.do(service, gate.Request{URL: base, Header: map[string]string{"Accept": "application/json"}})
-			if err != nil {
-				return registry.Info{}, err
-			}
-			if base, err = registry.DecodeServiceIndex(r); err != nil {
-				return registry.Info{}, reason(service, err)
-			}
-		}
+	return learn(a, "registry|"+base+"|"+string(e)+"|"+name, day[registry.Info], func() (registry.Info, error) {
 		missing := false
 		for _, q := range registry.Requests(base, e, name) {
-			r, err := a.do(service, q)
+			r, err := a.do(registryName(e), q)
 			if err != nil {
 				return registry.Info{}, err
 			}
@@ -450,7 +453,7 @@ func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error
 			case err == nil:
 				return info, nil
 			case !errors.Is(err, registry.ErrNotFound):
-				return registry.Info{}, reason(service, err)
+				return registry.Info{}, reason(registryName(e), err)
 			}
 			missing = true
 		}
@@ -458,5 +461,69 @@ func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error
 			return registry.Info{}, errNoRegistry
 		}
 		return registry.Info{}, errNotFound
+	})
+}
+
+// release asks the user's registry for one version: whether it was taken back.
+// errNotFound also stands for a version that its list lacks.
+func (a *answers) release(e coord.Ecosystem, name, v string) (registry.Version, error) {
+	base, err := a.base(e)
+	if err != nil {
+		return registry.Version{}, err
+	}
+	if q, ok := registry.VersionRequest(base, e, name, v); ok {
+		one, err := learn(a, "release|"+base+"|"+string(e)+"|"+name+"|"+v, day[registry.Version], func() (registry.Version, error) {
+			r, err := a.do(registryName(e), q)
+			if err != nil {
+				return registry.Version{}, err
+			}
+			one, err := registry.DecodeVersion(e, name, r)
+			if errors.Is(err, registry.ErrNotFound) {
+				return one, errNotFound
+			}
+			return one, reason(registryName(e), err)
+		})
+		if !errors.Is(err, errNotFound) { // a registry without pages has its list
+			return one, err
+		}
+	}
+	info, err := a.registry(e, name)
+	if err != nil {
+		return registry.Version{}, err
+	}
+	s := version.Of(string(e))
+	for _, one := range info.Versions {
+		if s.Compare(one.Number, v) == 0 {
+			return one, nil
+		}
+	}
+	return registry.Version{}, errNotFound
+}
+
+// spelling asks NuGet's registry in which letter case it writes an id: OSV knows
+// a package by that one only.
+func (a *answers) spelling(name string) (string, error) {
+	base, err := a.base(coord.NuGet)
+	if err != nil {
+		return "", err
+	}
+	return learn(a, "spelling|"+base+"|"+strings.ToLower(name), day[string], func() (string, error) {
+		info, err := a.registry(coord.NuGet, name)
+		if err != nil {
+			return "", err
+		}
+		if len(info.Versions) == 0 {
+			return "", errNotFound
+		}
+		newest := info.Versions[len(info.Versions)-1].Number
+		r, err := a.do(registryName(coord.NuGet), registry.SpellingRequest(base, name, newest))
+		if err != nil {
+			return "", err
+		}
+		id, err := registry.DecodeSpelling(name, r)
+		if errors.Is(err, registry.ErrNotFound) {
+			return "", errNotFound
+		}
+		return id, reason(registryName(coord.NuGet), err)
 	})
 }

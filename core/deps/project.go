@@ -2,7 +2,6 @@ package deps
 
 import (
 	"encoding/json"
-	"errors"
 	"path"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/ec261362/guardrails/core/deps/coord"
 	"github.com/ec261362/guardrails/core/deps/manifest"
 	"github.com/ec261362/guardrails/core/deps/registry"
+	"github.com/ec261362/guardrails/core/deps/spec"
 	"github.com/ec261362/guardrails/core/deps/version"
 	"github.com/ec261362/guardrails/core/gate"
 )
@@ -48,18 +48,10 @@ func (q *question) origin(p *coord.Package, dir string) (unchecked string) {
 	return ""
 }
 
-// public reports whether an address is that of the public registry: the one that
-// the configuration says is, or the one that the user's tool has built in.
+// public reports whether an address is that of the public registry: one that
+// tools have built in, or the one that the configuration says is.
 func (q *question) public(e coord.Ecosystem, address string) bool {
-	if registry.Same(address, q.set.Endpoints.Registries[e]) {
-		return true
-	}
-	if !q.set.Online || !registry.Usable(address) {
-		return false
-	}
-	builtIn, err := q.lookups().builtIn(e)
-	q.handOver = q.handOver || errors.Is(err, gate.ErrHandOver)
-	return err == nil && registry.Same(address, builtIn)
+	return spec.PublicRegistry(address) || registry.Same(address, q.set.Endpoints.Registries[e])
 }
 
 // projects reads the manifests and lockfiles beside which a command installs,

@@ -82,9 +82,9 @@ func instead(f *Finding) string {
 		names[i] = "`" + oneLine(n) + "`"
 	}
 	switch f.Kind {
-	case Vulnerable, NoSuchVersion, Cooldown:
+	case Vulnerable, NoSuchVersion, Cooldown, Yanked:
 		return " Instead: " + strings.Join(names, " or ") + "."
-	case NoKind, Malicious, TakenDown, NoSuchPackage, Unconfirmed, TooNew, NearName, Licence, Deprecated, Yanked:
+	case NoKind, Malicious, TakenDown, NoSuchPackage, Unconfirmed, TooNew, NearName, Licence, Deprecated:
 	}
 	return " Did you mean " + strings.Join(names, " or ") + "?"
 }

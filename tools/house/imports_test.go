@@ -139,7 +139,7 @@ var allowances = []allowance{
 		who: []string{"core/deps"},
 		ours: []string{
 			"core/deps/coord", "core/deps/depsdev", "core/deps/install", "core/deps/manifest", "core/deps/osv", "core/deps/popular",
-			"core/deps/registry", "core/deps/version", "core/gate", "core/hook", "core/shellcmd",
+			"core/deps/registry", "core/deps/spec", "core/deps/version", "core/gate", "core/hook", "core/shellcmd",
 		},
 		why: "a gate like the others over its own pure readers and clients; the cache and the network are handed to it",
 	},

@@ -7,6 +7,7 @@ package depstest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -31,6 +32,7 @@ type Services struct {
 // Package is one package.
 type Package struct {
 	Versions   []Version
+	ID         string   // of NuGet, in the letter case of its author; "" = as in Packages
 	NotIndexed bool     // deps.dev does not have it yet
 	Unlisted   bool     // the registry does not have it
 	Advisories []string // ids of records, of any version
@@ -42,6 +44,7 @@ type Version struct {
 	Published  time.Time // zero = deps.dev does not know
 	Default    bool
 	Deprecated string
+	Yanked     string // why it was taken back; a registry says so
 	Licences   []string
 	Status     string // of the project, PyPI
 }
@@ -184,7 +187,8 @@ func (s *Services) osv(path, body string) Answer {
 	}
 	records := func(q query) []json.RawMessage {
 		var out []json.RawMessage
-		if p := s.find(coord.Ecosystem(q.Package.Ecosystem), q.Package.Name); p != nil {
+		p := s.find(coord.Ecosystem(q.Package.Ecosystem), q.Package.Name)
+		if p != nil && (p.ID == "" || p.ID == q.Package.Name) { // it knows one letter case only
 			for _, id := range p.Advisories {
 				out = append(out, json.RawMessage(s.Records[id]))
 			}
@@ -241,6 +245,9 @@ func (s *Services) registry(eco, path string) Answer {
 	switch e {
 	case coord.PyPI:
 		name = strings.Trim(strings.TrimPrefix(plain, "simple"), "/")
+		if page, isPage := strings.CutPrefix(plain, "pypi/"); isPage {
+			return s.page(e, strings.TrimSuffix(page, "/json"))
+		}
 	case coord.Crates:
 		name = plain[strings.LastIndexByte(plain, '/')+1:]
 	case coord.Go:
@@ -251,6 +258,9 @@ func (s *Services) registry(eco, path string) Answer {
 		name = strings.TrimSuffix(strings.TrimPrefix(plain, "p2/"), ".json")
 	case coord.NuGet:
 		name = strings.TrimSuffix(plain, "/index.json")
+		if id, _, isSpec := strings.Cut(plain, "/"); isSpec && strings.HasSuffix(plain, ".nuspec") {
+			return s.nuspec(id)
+		}
 	case coord.Maven:
 		path := strings.TrimSuffix(plain, "/maven-metadata.xml")
 		if i := strings.LastIndexByte(path, '/'); i > 0 {
@@ -287,11 +297,19 @@ func (s *Services) registry(eco, path string) Answer {
 				status = v.Status
 			}
 		}
-		return ok(map[string]any{"name": name, "versions": versions, "files": []any{}, "project-status": map[string]any{"status": status}})
+		files := []any{}
+		for _, v := range p.Versions {
+			file := map[string]any{"filename": name + "-" + v.Number + ".tar.gz", "yanked": false}
+			if v.Yanked != "" {
+				file["yanked"] = v.Yanked
+			}
+			files = append(files, file)
+		}
+		return ok(map[string]any{"name": name, "versions": versions, "files": files, "project-status": map[string]any{"status": status}})
 	case coord.Crates:
 		var b strings.Builder
-		for _, v := range versions {
-			b.WriteString(`{"name":"` + name + `","vers":"` + v + `","yanked":false}` + "\n")
+		for _, v := range p.Versions {
+			fmt.Fprintf(&b, `{"name":%q,"vers":%q,"yanked":%t}`+"\n", name, v.Number, v.Yanked != "")
 		}
 		return Answer{200, "text/plain", b.String()}
 	case coord.Go:
@@ -299,6 +317,9 @@ func (s *Services) registry(eco, path string) Answer {
 	case coord.RubyGems:
 		list := []any{}
 		for _, v := range p.Versions {
+			if v.Yanked != "" {
+				continue
+			}
 			list = append(list, map[string]any{"number": v.Number, "created_at": v.Published.Format(time.RFC3339)})
 		}
 		return ok(list)
@@ -319,6 +340,31 @@ func (s *Services) registry(eco, path string) Answer {
 	case coord.None, coord.Conda:
 	}
 	return missing
+}
+
+// page is PyPI's page of one version: NAME/VERSION.
+func (s *Services) page(e coord.Ecosystem, path string) Answer {
+	name, number, _ := strings.Cut(path, "/")
+	if p := s.find(e, name); p != nil && !p.Unlisted {
+		for i := range p.Versions {
+			if v := &p.Versions[i]; v.Number == number {
+				return ok(map[string]any{"info": map[string]any{"name": name, "version": number, "yanked": v.Yanked != "", "yanked_reason": v.Yanked}})
+			}
+		}
+	}
+	return missing
+}
+
+// nuspec is the specification of a NuGet package.
+func (s *Services) nuspec(name string) Answer {
+	p := s.find(coord.NuGet, name)
+	if p == nil || p.Unlisted {
+		return missing
+	}
+	if p.ID != "" {
+		name = p.ID
+	}
+	return Answer{200, "application/xml", "<package><metadata><id>" + name + "</id></metadata></package>"}
 }
 
 // Advisory writes an OSV record of one package: from introduced on, to fixed

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -24,32 +23,6 @@ const toolTimeout = 1500 * time.Millisecond
 // is run from home, so that a project's settings do not count: those are read,
 // and reported as a custom registry, by whoever parses the command.
 func Address(ctx context.Context, env gate.Env, e coord.Ecosystem) (string, error) {
-	return address(ctx, env, e)
-}
-
-// BuiltIn asks the user's own tool which registry it would install from without
-// any settings of the user: the public one.
-func BuiltIn(ctx context.Context, env gate.Env, e coord.Ecosystem) (string, error) {
-	switch e {
-	case coord.NPM:
-		return address(ctx, env, e, "NPM_CONFIG_USERCONFIG="+os.DevNull, "NPM_CONFIG_GLOBALCONFIG="+os.DevNull, "NPM_CONFIG_REGISTRY=", "npm_config_registry=")
-	case coord.PyPI:
-		return address(ctx, env, e, "PIP_CONFIG_FILE="+os.DevNull)
-	case coord.Crates, coord.Go, coord.RubyGems, coord.Packagist, coord.NuGet, coord.Maven, coord.Conda, coord.None:
-	}
-	return "", ErrNoAddress
-}
-
-// Same reports whether two addresses are of one registry.
-func Same(a, b string) bool {
-	plain := func(s string) string {
-		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "sparse+"), "https://"), "http://")
-		return strings.TrimSuffix(strings.TrimRight(strings.ToLower(s), "/"), "/simple")
-	}
-	return a != "" && plain(a) == plain(b)
-}
-
-func address(ctx context.Context, env gate.Env, e coord.Ecosystem, set ...string) (string, error) {
 	if e == coord.Crates {
 		return crateIndex(env)
 	}
@@ -82,7 +55,7 @@ func address(ctx context.Context, env gate.Env, e coord.Ecosystem, set ...string
 	for _, argv := range tools {
 		out, err := env.Proc.Run(ctx, gate.Command{
 			Argv: argv, Dir: env.Home, MaxOutput: 256 << 10, Timeout: toolTimeout,
-			Env: append([]string{"NO_COLOR=1", "NO_UPDATE_NOTIFIER=1", "DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1"}, set...),
+			Env: []string{"NO_COLOR=1", "NO_UPDATE_NOTIFIER=1", "DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1"},
 		})
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -97,6 +70,15 @@ func address(ctx context.Context, env gate.Env, e coord.Ecosystem, set ...string
 		}
 	}
 	return "", ErrNoAddress
+}
+
+// Same reports whether two addresses are of one registry.
+func Same(a, b string) bool {
+	plain := func(s string) string {
+		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "sparse+"), "https://"), "http://")
+		return strings.TrimSuffix(strings.TrimRight(strings.ToLower(s), "/"), "/simple")
+	}
+	return a != "" && plain(a) == plain(b)
 }
 
 // firstAddress returns the first word that is a usable address.
