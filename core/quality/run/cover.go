@@ -180,7 +180,7 @@ func (g *gating) uncovered(res *coverage.Result, sub string, p *pkg, least float
 	for _, file := range res.Unresolved {
 		add(file, 0, "no coverage report knows this changed file: no test loads it")
 	}
-	if res.Patch != nil && res.Patch.Pct() < least {
+	if res.Patch != nil && res.Patch.Below(least) {
 		for file, ranges := range res.Uncovered {
 			for _, r := range ranges {
 				if r.First == r.Last {
