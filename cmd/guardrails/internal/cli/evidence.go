@@ -324,7 +324,9 @@ func newEvidencePauseCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pause REASON",
 		Short: "Let close and spawn guard rest, with a PAUSED line in the ledger (for a human)",
-		Args:  cobra.MinimumNArgs(1),
+		Example: `  guardrails evidence pause "trying out a library, nothing of it stays"
+  guardrails evidence resume`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.requireHuman("evidence pause", yes); err != nil {
 				return err

@@ -74,6 +74,8 @@ func newLessonsDropCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drop ID… | --all",
 		Short: "Forget lessons (yours alone)",
+		Example: `  guardrails lessons list              # each line begins with its ID
+  guardrails lessons drop 3f2a9c1d`,
 		RunE: func(c *cobra.Command, ids []string) error {
 			if err := a.requireHuman("lessons drop", yes); err != nil {
 				return err

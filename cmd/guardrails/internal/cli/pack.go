@@ -151,7 +151,9 @@ func newPackShowCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print a pack's rows; --yaml prints a built-in pack as written",
-		Args:  cobra.ExactArgs(1),
+		Example: `  guardrails pack show delivery
+  guardrails pack show delivery --yaml > mine.yaml   # to write one of your own from`,
+		Args: cobra.ExactArgs(1),
 	}
 	var asYAML bool
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

@@ -92,7 +92,9 @@ func newWatchListCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the slots",
-		Args:  cobra.NoArgs,
+		Long: `list prints a line for each slot on disk, of every session: the pull requests that
+something watches, and whether the watch is over.`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list, err := slots.List(fsx.OS{}, a.slots())
 			if err != nil {
