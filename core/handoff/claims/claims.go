@@ -120,7 +120,7 @@ func wordsOf(s string) []string {
 			}
 		default:
 			end(i)
-			if r == ';' {
+			if r == ';' || r == ':' {
 				out = append(out, ";")
 			}
 		}
@@ -131,7 +131,7 @@ func wordsOf(s string) []string {
 
 // unquoted drops what stands in quotes or code.
 func unquoted(s string) string {
-	for _, q := range [...][2]string{{"`", "`"}, {"\"", "\""}, {"“", "”"}, {"«", "»"}} {
+	for _, q := range [...][2]string{{"`", "`"}, {"\"", "\""}, {"“", "”"}, {"«", "»"}, {" '", "' "}, {" ‘", "’ "}} {
 		for {
 			before, after, ok := strings.Cut(s, q[0])
 			if !ok {
@@ -183,7 +183,7 @@ func blocked(words []string) bool {
 			"onboarding", "registration":
 			return true
 		case "login", "logins", "loggedin":
-			if i == 0 || !isTool(words[i-1]) {
+			if !slices.ContainsFunc(words, isTool) {
 				return true
 			}
 		case "log", "logged", "logging":
@@ -280,15 +280,20 @@ func impossible(words []string) bool {
 		if !ok || aboutUsers(words[:i]) {
 			continue
 		}
-		if tests(words[i+n:]) {
+		neg, before := words[i:i+n], words[:i]
+		if v := tests(words[i+n:]); v != "" && speaksOfTesting(v, words, before) {
 			return true
 		}
 		// "Testing the login is not possible": the verb stands in front.
-		if passive(words[i:i+n]) && slices.ContainsFunc(words[:i], isTest) {
-			return true
+		if passive(neg) {
+			if v := firstTest(before); v != "" && speaksOfTesting(v, words, before) {
+				return true
+			}
 		}
-		if lacks(words[i:i+n]) && slices.ContainsFunc(words, isTest) {
-			return true
+		if lacks(neg) {
+			if v := firstTest(words); v != "" && speaksOfTesting(v, words, before) {
+				return true
+			}
 		}
 	}
 	return byHand(words)
@@ -378,24 +383,106 @@ func lacks(neg []string) bool {
 	return false
 }
 
-// tests reports whether a verb of testing follows closely.
-func tests(words []string) bool {
+// tests returns the verb of testing that follows closely, "" if none does.
+func tests(words []string) string {
 	for i, w := range words {
 		if i == 9 || w == ";" {
-			return false
+			return ""
 		}
-		if isTest(w) {
-			return true
+		if verbOf(w) != noVerb {
+			return w
 		}
+	}
+	return ""
+}
+
+func firstTest(words []string) string {
+	if i := slices.IndexFunc(words, isTest); i >= 0 {
+		return words[i]
+	}
+	return ""
+}
+
+func isTest(w string) bool { return verbOf(w) != noVerb }
+
+// verb says how surely a verb speaks of testing.
+type verb int
+
+const (
+	noVerb  verb = iota
+	common       // also of what a product does: a password is checked, a page accessed
+	telling      // verify, reach
+	certain      // test, exercise, automate
+)
+
+func verbOf(w string) verb {
+	switch w {
+	case "test", "tests", "tested", "testing", "testable", "exercise", "exercised", "exercising", "automate", "automated", "automating", "e2e", "reproduce", "reproduced", "drive", "driven", "walk", "acceptance":
+		return certain
+	case "verify", "verified", "verifying", "verifiable", "reach", "reached", "reaching", "reachable":
+		return telling
+	case "validate", "validated", "validating", "check", "checked", "checking", "confirm", "confirmed", "confirming", "cover", "covered", "complete", "completed", "completing", "proceed", "past",
+		"run", "access", "accessed", "see", "evaluate", "evaluated":
+		return common
+	}
+	return noVerb
+}
+
+// speaksOfTesting reports whether a verb speaks of what the agent tests and not
+// of what a product or its users do. before are the words before the negation.
+func speaksOfTesting(v string, words, before []string) bool {
+	kind := verbOf(v)
+	if kind == certain {
+		return true
+	}
+	for i, w := range slices.Backward(before) {
+		if w == ";" {
+			before = before[i+1:]
+			break
+		}
+	}
+	if slices.Contains(before, "you") {
+		return false
+	}
+	switch {
+	case slices.ContainsFunc(before, isAgent), len(before) < 2:
+		return true // "I could not verify", "Unable to check"
+	case slices.ContainsFunc(words, isFlow):
+		return true
+	case slices.ContainsFunc(before, subordinates):
+		return false // "addresses that cannot be verified are rejected"
+	}
+	return kind == telling && (blocked(before[max(0, len(before)-2):]) || slices.ContainsFunc(before, isPlace) || slices.ContainsFunc(words, isReason))
+}
+
+func isPlace(w string) bool {
+	switch w {
+	case "page", "pages", "screen", "screens", "dashboard", "area", "state", "step", "form", "view", "link", "ui":
+		return true
 	}
 	return false
 }
 
-func isTest(w string) bool {
+func isAgent(w string) bool {
 	switch w {
-	case "test", "tests", "tested", "testing", "verify", "verified", "verifying", "verifiable", "testable", "reach", "reached", "reaching", "reachable", "exercise", "exercised", "exercising",
-		"validate", "validated", "validating", "check", "checked", "checking", "confirm", "confirmed", "confirming", "cover", "covered", "automate", "automated", "automating", "e2e", "reproduce",
-		"reproduced", "complete", "completed", "completing", "proceed", "past", "drive", "driven", "run", "walk", "acceptance", "access", "accessed", "see", "evaluate", "evaluated":
+	case "i", "we", "ive", "weve", "im":
+		return true
+	}
+	return false
+}
+
+// isFlow reports whether a word is of what is tested, or of where.
+func isFlow(w string) bool {
+	switch w {
+	case "flow", "flows", "journey", "journeys", "scenario", "scenarios", "walkthrough", "e2e", "acceptance", "sandbox", "environment", "here", "gated", "manually", "manual", "automatically", "browser":
+		return true
+	}
+	return verbOf(w) == certain
+}
+
+func subordinates(w string) bool {
+	switch w {
+	case "that", "which", "who", "whose", "when", "whenever", "where", "if", "unless", "whether":
 		return true
 	}
 	return false
@@ -406,7 +493,7 @@ func isTest(w string) bool {
 func aboutUsers(before []string) bool {
 	for i := len(before) - 1; i >= 0 && i >= len(before)-3; i-- {
 		switch before[i] {
-		case "user", "users", "visitor", "visitors", "guest", "guests", "attacker", "attackers", "customer", "customers", "anyone", "nobody", "admin", "admins", "member", "members", "people", "they", "client", "clients", "so":
+		case "user", "users", "visitor", "visitors", "guest", "guests", "attacker", "attackers", "customer", "customers", "anyone", "nobody", "admin", "admins", "member", "members", "people", "they", "client", "clients", "request", "requests", "caller", "callers", "bot", "bots", "so":
 			return before[i] != "so"
 		case "that", "which", ";":
 			return false

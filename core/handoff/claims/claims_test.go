@@ -54,6 +54,22 @@ func TestClaims(t *testing.T) {
 		{"I couldn't verify the sign of the result.", false},
 		{"I could not log in to verify the page.", true},
 		{"Without a test account the billing page cannot be reached.", true},
+		{"It cannot be reached without OAuth credentials that only your team has.", true},
+		{"We can't get past the CAPTCHA on the sign-up page.", true},
+
+		// What a product or its users do is none.
+		{"You cannot access the admin page without logging in; that is by design.", false},
+		{"I fixed the bug: users who were logged in could not access their profile.", false},
+		{"The API returns 401 when the password cannot be verified.", false},
+		{"Unauthenticated requests cannot reach the admin routes any more.", false},
+		{"The email cannot be confirmed twice.", false},
+		{"Passwords can't be checked in plain text, so I hash them.", false},
+		{"I added a check so that you can't complete registration without a valid email.", false},
+		{"The helper can't access credentials that were not passed in.", false},
+		{"Email addresses that cannot be verified are rejected with 422.", false},
+		{"Added a message 'We could not verify your email' to the form.", false},
+		{"Wrong passwords can't log in: test added and passing.", false},
+		{"I was unable to run the tests because the npm registry needs a login.", false},
 		{"", false},
 	} {
 		if got := Find(tt.text); (got != "") != tt.want {
