@@ -445,7 +445,7 @@ func speaksOfTesting(v string, words, before []string) bool {
 		return false
 	}
 	switch {
-	case slices.ContainsFunc(before, isAgent), len(before) < 2:
+	case slices.ContainsFunc(before, isAgent), len(before) < 2 && !blocked(before):
 		return true // "I could not verify", "Unable to check"
 	case slices.ContainsFunc(words, isFlow):
 		return true
