@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ec261362/guardrails/core/fsx"
 )
 
 func newManCmd(a *app) *cobra.Command {
@@ -31,7 +33,7 @@ func newManCmd(a *app) *cobra.Command {
 			}
 			for _, c := range documented(root) {
 				name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
-				if err := os.WriteFile(filepath.Join(out, name), []byte(manPage(c)), 0o644); err != nil {
+				if err := fsx.WriteFile(filepath.Join(out, name), []byte(manPage(c)), 0o644); err != nil {
 					return err
 				}
 			}

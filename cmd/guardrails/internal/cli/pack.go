@@ -369,7 +369,7 @@ func (a *app) explainRow(id string, asJSON bool) (ok bool, err error) {
 	if i >= off {
 		fmt.Fprintf(w, "The pack is not in force here.\n")
 	}
-	print := func(title string, list []string) {
+	part := func(title string, list []string) {
 		for i, s := range list {
 			if i > 0 {
 				title = ""
@@ -384,8 +384,8 @@ func (a *app) explainRow(id string, asJSON bool) (ok bool, err error) {
 		title = "Refuses:"
 	}
 	fmt.Fprintln(w)
-	print(title, r.Opens)
-	print("Clears:", r.Meets)
+	part(title, r.Opens)
+	part("Clears:", r.Meets)
 	if r.Marker != "" {
 		print("Skip:", []string{r.Marker + " as a command of its own, or as a human: " + s.Binary + " skip " + strings.TrimPrefix(r.Rule, handoff.Prefix) + ` "reason"`})
 	}
