@@ -189,10 +189,13 @@ func readJest(t *tally, lines []string) {
 			t.snapshots = true
 		}
 	}
-	if tests && suites {
+	switch {
+	case tests && suites:
 		t.add(pass, fail, skip, false, line)
-	} else if fail > 0 {
+	case fail > 0:
 		t.mark(redFail, line)
+	case tests:
+		t.part(pass, skip)
 	}
 	if t.red == redSome && (badSuites > 0 || broken || strings.HasPrefix(t.first, "FAIL ")) && fail == 0 {
 		if broken || tests {
@@ -261,13 +264,16 @@ func readVitest(t *tally, lines []string) {
 			t.snapshots = true
 		}
 	}
-	if tests && files {
+	switch {
+	case tests && files:
 		t.add(pass, fail, skip, false, line)
 		if pass+fail+skip == 0 {
 			t.none = true
 		}
-	} else if fail > 0 {
+	case fail > 0:
 		t.mark(redFail, line)
+	case tests:
+		t.part(pass, skip)
 	}
 	if t.red == redSome && (badFiles || strings.HasPrefix(t.first, "FAIL  ") || strings.HasPrefix(t.first, "⎯")) {
 		if fail == 0 && tests {

@@ -282,11 +282,22 @@ func readSurefire(t *tally, lines []string) {
 }
 
 // readGradle reads Gradle, whose green runs show tests only if they are
-// configured to.
+// configured to: else the task and the build's end are all there is. UP-TO-DATE
+// and FROM-CACHE say that the tests passed on these very inputs.
 func readGradle(t *tally, lines []string) {
 	var pass, fail, skip int
+	task, idle := false, false
 	for _, l := range lines {
 		switch {
+		case strings.HasPrefix(l, "> Task ") && gradleTests(l[len("> Task "):]):
+			task = true
+		case strings.HasPrefix(l, "> Task ") && (strings.HasSuffix(l, "est SKIPPED") || strings.HasSuffix(l, "ests SKIPPED")):
+			idle = true
+		case strings.HasPrefix(l, "There were failing tests."):
+			t.mark(redFail, l)
+		case strings.HasPrefix(l, "BUILD SUCCESSFUL"):
+			t.ok = t.ok || task
+			t.none = t.none || idle && !task
 		case strings.Contains(l, " > ") && strings.HasSuffix(l, " PASSED"):
 			pass++
 		case strings.Contains(l, " > ") && strings.HasSuffix(l, " FAILED") && !strings.HasPrefix(l, "> Task "):
@@ -325,6 +336,58 @@ func readGradle(t *tally, lines []string) {
 		t.fail += fail
 		t.skip += skip
 		t.sum, t.partial = true, true
+	}
+}
+
+// gradleTests reports whether a line "> Task :app:test UP-TO-DATE" is of a task
+// that ran tests, or that had no need to.
+func gradleTests(task string) bool {
+	name, state, _ := strings.Cut(task, " ")
+	switch state {
+	case "", "UP-TO-DATE", "FROM-CACHE":
+	default:
+		return false
+	}
+	name = name[strings.LastIndexByte(name, ':')+1:]
+	return name == "test" || name == "allTests" || strings.HasSuffix(name, "Test") || // integrationTest, jvmTest
+		strings.HasPrefix(name, "test") && strings.HasSuffix(name, "UnitTest")
+}
+
+// readBazel reads the end of bazel test, which counts targets: "Executed 1 out of
+// 3 tests: 2 tests pass and 1 fails locally."
+func readBazel(t *tally, lines []string) {
+	for _, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "Executed ") && strings.Contains(l, " out of "):
+			_, counts, ok := strings.Cut(strings.TrimSuffix(l, "."), ": ")
+			if !ok {
+				continue
+			}
+			var pass, fail, skip int
+			for part := range strings.SplitSeq(strings.ReplaceAll(counts, " and ", ", "), ",") {
+				n, what, ok := counted(part)
+				switch {
+				case !ok:
+				case strings.HasSuffix(what, " pass"), strings.HasSuffix(what, " passes"):
+					pass += n
+				case strings.HasPrefix(what, "fail") && strings.HasSuffix(what, "to build"):
+					t.mark(redError, l)
+				case strings.HasPrefix(what, "fail"):
+					fail += n
+				case strings.Contains(what, "skipped"):
+					skip += n
+				}
+			}
+			t.add(pass, fail, skip, true, l)
+		case strings.HasPrefix(l, "INFO: Build completed, ") && (strings.Contains(l, " test FAILED") || strings.Contains(l, " tests FAILED")):
+			t.mark(redSome, l)
+		case strings.HasPrefix(l, "//") && (strings.Contains(l, " FAILED in ") || strings.Contains(l, " TIMEOUT in ") || strings.HasSuffix(l, " NO STATUS") || strings.Contains(l, " FAILED TO BUILD")):
+			t.mark(redSome, l)
+		case strings.HasPrefix(l, "ERROR: No test targets were found"):
+			t.none = true
+		case strings.HasPrefix(l, "ERROR: Build did NOT complete successfully"):
+			t.mark(redError, l)
+		}
 	}
 }
 

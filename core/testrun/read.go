@@ -56,6 +56,17 @@ func (t *tally) add(pass, fail, skip int, lone bool, line string) {
 	}
 }
 
+// part notes half of a summary, whose other half would say whether each file of
+// tests could be read: enough beside an exit code, nothing without one.
+func (t *tally) part(pass, skip int) {
+	if pass+skip == 0 {
+		return
+	}
+	t.pass += pass
+	t.skip += skip
+	t.sum, t.partial, t.split = true, true, true
+}
+
 // readers are the forms of output that a run may have.
 type readers uint32
 
@@ -80,6 +91,7 @@ const (
 	readsCTest
 	readsSurefire
 	readsGradle
+	readsBazel
 	readsDotnet
 	readsSwift
 	readsCucumber
@@ -118,6 +130,7 @@ func readText(lines []string, want readers) tally {
 		{readsCTest, readCTest},
 		{readsSurefire, readSurefire},
 		{readsGradle, readGradle},
+		{readsBazel, readBazel},
 		{readsDotnet, readDotnet},
 		{readsSwift, readSwift},
 		{readsCucumber, readCucumber},

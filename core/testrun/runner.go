@@ -318,6 +318,7 @@ func classify(program string, a argv, hops int) (run, bool) {
 	case "bazel", "bazelisk":
 		if sub := a.sub(); len(sub) > 0 && (sub[0] == "test" || sub[0] == "coverage") {
 			r := other("bazel", a)
+			r.scoped = a.has("--test_filter", "--test_tag_filters")
 			return r, true
 		}
 	case "rails", "spring", "bin/rails":
