@@ -387,9 +387,9 @@ func (a *app) explainRow(id string, asJSON bool) (ok bool, err error) {
 	part(title, r.Opens)
 	part("Clears:", r.Meets)
 	if r.Marker != "" {
-		print("Skip:", []string{r.Marker + " as a command of its own, or as a human: " + s.Binary + " skip " + strings.TrimPrefix(r.Rule, handoff.Prefix) + ` "reason"`})
+		part("Skip:", []string{r.Marker + " as a command of its own, or as a human: " + s.Binary + " skip " + strings.TrimPrefix(r.Rule, handoff.Prefix) + ` "reason"`})
 	}
-	print("Off by:", r.Preferences)
+	part("Off by:", r.Preferences)
 	if r.Kind == "obligation" {
 		fmt.Fprintf(w, "It blocks the end of a turn at most 3 times, then it is released to the human.\n")
 	}
