@@ -84,7 +84,7 @@ corpus: build ## judge the case files in CASES=dir with the built binary
 	go run ./tools/corpus -bin $(bin) -cases "$(CASES)" $(ARGS)
 
 demo: ## a whole session of the real Claude Code, pinned in .e2e/, against a scripted model, told line by line
-	@go test -count=1 -timeout 15m -tags e2e -run '^TestDemo$$' -v ./adapters/hosttest/e2e | grep -vE '^(=== (RUN|NAME)|--- PASS|PASS|ok )'
+	@go test -count=1 -timeout 15m -tags e2e -run '^TestDemo$$' -v ./adapters/hosttest/e2e -hosts claude-2.1.332 | grep -vE '^(=== (RUN|NAME)|--- PASS|PASS|ok )'
 
 tour: build ## a first look without any host: what the hook answers, in a temporary home
 	tools/tour.sh $(bin)

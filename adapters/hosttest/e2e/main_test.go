@@ -10,11 +10,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,12 +51,17 @@ func releases() []release {
 	return append(out, release{"gemini", gemini, filepath.Join(".bin", "gemini"+script)})
 }
 
+// only leaves out the releases that a single test does not need: each is a
+// download of a few hundred megabytes.
+var only = flag.String("hosts", "", "comma-separated `names` such as claude-"+current+"; empty means all")
+
 var (
 	built string            // our binary
 	hosts map[string]string // version -> host program
 )
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
@@ -70,6 +77,9 @@ func run(m *testing.M) (int, error) {
 	}
 	hosts = map[string]string{}
 	for _, r := range releases() {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), r.host+"-"+r.version) {
+			continue
+		}
 		if hosts[r.version], err = r.pinned(root); err != nil {
 			return 1, err
 		}

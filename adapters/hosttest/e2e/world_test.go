@@ -45,6 +45,9 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 
 func newWorld(t *testing.T, version string) *world {
 	t.Helper()
+	if hosts[version] == "" {
+		t.Fatalf("the host program %s was left out by -hosts %s", version, *only)
+	}
 	home, err := os.MkdirTemp("", "e2e-") //nolint:usetesting // the host's sockets need a short path, see hosttest.Claude
 	if err != nil {
 		t.Fatal(err)
