@@ -536,6 +536,14 @@ func TestPrivateNamesAreNotSentOut(t *testing.T) {
 		"a registry on the line":        {nil, nil, "npm i secret --registry https://npm.zz.example"},
 		"an index of one's own":         {nil, nil, "pip install --index-url https://pip.zz.example/simple secret"},
 		"an index in the environment":   {nil, map[string]string{"PIP_INDEX_URL": "https://pip.zz.example/simple"}, "pip install secret"},
+		"a requirements file's index":   {map[string]string{"r.txt": "--index-url https://pip.zz.example/simple\nother\n"}, nil, "pip install secret -r r.txt"},
+		"a proxy of Go":                 {nil, map[string]string{"GOPROXY": "https://go.zz.example,direct"}, "go get example.com/zz/secret"},
+		"a Gemfile's source":            {map[string]string{"Gemfile": "source 'https://gems.zz.example'\n"}, nil, "bundle add secret"},
+		"a mirror of bundle":            {map[string]string{".bundle/config": "BUNDLE_MIRROR__ALL: https://gems.zz.example\n"}, nil, "bundle add secret"},
+		"a mirror of Maven":             {map[string]string{".mvn/settings.xml": "<settings><mirrors><mirror><mirrorOf>*</mirrorOf><url>https://m.zz.example</url></mirror></mirrors></settings>"}, nil, "mvn dependency:get -Dartifact=org.zz:secret:1"},
+		"a source of cargo":             {map[string]string{".cargo/config.toml": "[source.crates-io]\nreplace-with = 'own'\n"}, nil, "cargo add secret"},
+		"a repository of composer":      {map[string]string{"composer.json": `{"repositories":[{"packagist.org":false}]}`}, nil, "composer require zz/secret"},
+		"a source of NuGet":             {map[string]string{"nuget.config": `<packageSources><clear/><add key="o" value="https://n.zz.example"/></packageSources>`}, nil, "dotnet add package Secret"},
 		"a private module":              {nil, map[string]string{"GOPRIVATE": "git.zz.example/*"}, "go get git.zz.example/a/secret"},
 	} {
 		w := newWorld(t)
@@ -550,6 +558,57 @@ func TestPrivateNamesAreNotSentOut(t *testing.T) {
 		if v.Decision != hook.Pass || !strings.Contains(v.Notice, "not checked: ") {
 			t.Errorf("%s: %+v", name, v)
 		}
+	}
+}
+
+func TestAManifestsBuildSaysWhereItsPackagesComeFrom(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files         map[string]string
+		path, content string
+		checked       bool
+	}{
+		"settings above a module": {
+			map[string]string{"settings.gradle.kts": `dependencyResolutionManagement { repositories { maven("https://m.zz.example") } }`},
+			"app/build.gradle.kts", `dependencies { implementation("org.zz:secret:1") }`, false,
+		},
+		"settings above a module, with the public one": {
+			map[string]string{"settings.gradle.kts": `dependencyResolutionManagement { repositories { mavenCentral(); maven("https://m.zz.example") } }`},
+			"app/build.gradle.kts", `dependencies { implementation("org.zz:secret:1") }`, true,
+		},
+		"a catalog beside them": {
+			map[string]string{"settings.gradle": `repositories { maven { url "https://m.zz.example" } }`},
+			"gradle/libs.versions.toml", "[libraries]\na = \"org.zz:secret:1\"\n", false,
+		},
+		"a parent's central repository": {
+			map[string]string{"pom.xml": "<project><repositories><repository><id>central</id><url>https://m.zz.example</url></repository></repositories></project>"},
+			"app/pom.xml", "<project><dependencies><dependency><groupId>org.zz</groupId><artifactId>secret</artifactId><version>1</version></dependency></dependencies></project>", false,
+		},
+		"a gemspec beside a Gemfile": {
+			map[string]string{"Gemfile": "source 'https://gems.zz.example'\ngemspec\n"},
+			"zz.gemspec", "s.add_dependency 'secret'\n", false,
+		},
+		"nothing is said": {nil, "build.gradle", "dependencies { implementation 'org.zz:secret:1' }", true},
+	} {
+		w := newWorld(t)
+		for f, text := range tc.files {
+			w.file(f, text)
+		}
+		v := w.write(tc.path, tc.content)
+		if checked := len(w.services.Asks()) > 0; checked != tc.checked || !checked && !strings.Contains(v.Notice, "custom registry") {
+			t.Errorf("%s: asked %q, %+v", name, w.services.Asks(), v)
+		}
+	}
+}
+
+func TestAFlagThatNamesThePublicRegistryCountsMoreThanSettings(t *testing.T) {
+	w := newWorld(t)
+	w.file(".npmrc", "registry=https://own.example\n@zz:registry=https://own.example\n")
+	if v := w.run("npm i zz-evil --registry https://registry.npmjs.org/"); v.Decision != hook.Deny {
+		t.Errorf("%+v", v)
+	}
+	w.services.Forget()
+	if v := w.run("npm i @zz/secret --registry https://registry.npmjs.org/"); v.Decision != hook.Pass || len(w.services.Asks()) > 0 {
+		t.Errorf("a scope of its own: %+v, %q", v, w.services.Asks())
 	}
 }
 

@@ -2,6 +2,7 @@ package deps
 
 import (
 	"encoding/json"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
@@ -28,11 +29,16 @@ func (q *question) origin(p *coord.Package, dir string) (unchecked string) {
 	if q.sources == nil {
 		q.sources = map[string]registry.Sources{}
 	}
-	key := string(p.Ecosystem) + "|" + dir
+	build := q.buildTool(p)
+	key := string(p.Ecosystem) + "|" + build + "|" + dir
 	s, ok := q.sources[key]
 	if !ok {
 		s = registry.Settings(func(name string) []byte { return q.read(name, maxManifest) }, q.env.Getenv, p.Ecosystem, dir, q.root, q.env.Home)
+		q.repositories(&s, build, dir)
 		q.sources[key] = s
+	}
+	if p.Public {
+		s.Default = ""
 	}
 	custom, extra, private := s.Place(p.Ecosystem, p.Name)
 	switch {
@@ -46,6 +52,88 @@ func (q *question) origin(p *coord.Package, dir string) (unchecked string) {
 		p.Source = "login"
 	}
 	return ""
+}
+
+// Tools whose own build files name repositories.
+const (
+	toolMaven  = "maven"
+	toolGradle = "gradle"
+	toolBundle = "bundle"
+)
+
+// buildTool is the tool whose build files say where a package comes from, "" if
+// none do.
+func (q *question) buildTool(p *coord.Package) string {
+	switch {
+	case p.Ecosystem == coord.RubyGems && (p.Bundled || p.File != ""):
+		return toolBundle
+	case p.Ecosystem != coord.Maven:
+		return ""
+	case strings.Contains(path.Base(p.File), ".gradle"), strings.HasSuffix(p.File, ".versions.toml"):
+		return toolGradle
+	}
+	return toolMaven
+}
+
+// repositories adds what the build files of dir and those of the user say. The
+// nearest file that says anything counts; the tool's own settings go first.
+func (q *question) repositories(s *registry.Sources, tool, dir string) {
+	var user, near []string
+	home := q.env.Home
+	switch tool {
+	case toolMaven:
+		user, near = []string{".m2/settings.xml"}, []string{".mvn/settings.xml", "pom.xml"}
+	case toolGradle:
+		user, near = []string{".gradle/init.gradle", ".gradle/init.gradle.kts"}, []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}
+		if list, err := q.entries(filepath.Join(home, ".gradle/init.d")); home != "" && err == nil {
+			for _, f := range list {
+				user = append(user, ".gradle/init.d/"+f.Name())
+			}
+		}
+	case toolBundle:
+		near = []string{"Gemfile", "gems.rb"}
+	default:
+		return
+	}
+	take := func(name string) bool {
+		text := q.read(name, maxManifest)
+		if text == nil {
+			return false
+		}
+		libraries, _ := manifest.RepositoriesOf(name, text)
+		switch {
+		case libraries.Replaced() && s.Default == "":
+			s.Default = libraries.Custom
+		case libraries.Custom != "" && s.Extra == "":
+			s.Extra = libraries.Custom
+		}
+		return libraries != manifest.Repositories{}
+	}
+	for _, name := range user {
+		if home != "" {
+			take(filepath.Join(home, filepath.FromSlash(name)))
+		}
+	}
+	if dir == "" || !filepath.IsAbs(dir) {
+		return
+	}
+	for at, n := filepath.Clean(dir), 0; n < maxUp; at, n = filepath.Dir(at), n+1 {
+		for _, name := range near {
+			if take(filepath.Join(at, filepath.FromSlash(name))) {
+				return
+			}
+		}
+		if at == q.root || q.root == "" || at == filepath.Dir(at) {
+			return
+		}
+	}
+}
+
+func (q *question) entries(dir string) ([]fs.DirEntry, error) {
+	if q.fs == nil {
+		return nil, fs.ErrNotExist
+	}
+	return q.fs.ReadDir(dir)
 }
 
 // public reports whether an address is that of the public registry: one that

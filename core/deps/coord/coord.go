@@ -59,6 +59,11 @@ type Package struct {
 	// one, as written. A name that only the other one has is no hallucination.
 	Source string `json:"-"`
 
+	// Public says that the command itself names the public registry, whatever
+	// settings files say. Bundled says that it goes into the Gemfile of Dir, whose
+	// own sources count.
+	Public, Bundled bool `json:"-"`
+
 	// File is the requirements file or manifest in which it was read, "" for a
 	// word of the command line itself.
 	File string `json:"-"`

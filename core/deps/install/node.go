@@ -95,6 +95,7 @@ func (r *reader) npmElsewhere(n *node, custom bool, p coord.Package, why string)
 		}
 	}
 	p.Dev = n.dev
+	p.Public = n.registry != ""
 	return p, ""
 }
 

@@ -96,6 +96,7 @@ func (r *reader) bundle(args []arg) {
 	words := g.all(rest, see)
 	r.read(words, elsewhere, func(text string) (coord.Package, string) {
 		p, why := spec.GemValue(strings.TrimSpace(text), "")
+		p.Bundled = true
 		return withVersion(p, version), why
 	})
 }

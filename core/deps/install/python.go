@@ -26,6 +26,7 @@ const (
 // index is what flags and the environment say about where names come from.
 type index struct {
 	replaced bool   // the public index is not asked
+	public   bool   // a flag says that it is
 	extra    string // it is asked beside this one
 	hashes   bool
 	files    []arg // -r
@@ -55,7 +56,8 @@ func (r *reader) pipFlag(x *index) func(flag) {
 		switch f.name {
 		case "-i", "--index-url", "--pypi-url", "--default-index", "--pypi-mirror":
 			if f.value != nil {
-				x.replaced = !publicIndex(f.value.text)
+				x.public = publicIndex(f.value.text)
+				x.replaced = !x.public
 			}
 		case "--extra-index-url", "--index":
 			if f.value != nil && !publicIndex(f.value.text) {
@@ -85,6 +87,7 @@ func (r *reader) pipFlag(x *index) func(flag) {
 
 // pipRead reads requirements, requirements files and editable folders.
 func (r *reader) pipRead(words []arg, x *index, change ...func(*coord.Package)) {
+	r.indexes(x)
 	elsewhere := ""
 	if x.replaced {
 		elsewhere = coord.CustomRegistry
@@ -92,6 +95,9 @@ func (r *reader) pipRead(words []arg, x *index, change ...func(*coord.Package)) 
 	r.source = x.extra
 	if x.dev {
 		change = append(change, dev)
+	}
+	if x.public {
+		change = append(change, func(p *coord.Package) { p.Public = true })
 	}
 	for i := range words {
 		// One quoted word may hold several requirements only for a shell that
@@ -105,6 +111,29 @@ func (r *reader) pipRead(words []arg, x *index, change ...func(*coord.Package)) 
 			continue
 		}
 		r.requirements(f, x, map[string]bool{}, change...)
+	}
+}
+
+// indexes notes the indexes that requirements files name: they count for the
+// whole command.
+func (r *reader) indexes(x *index) {
+	for i := range x.files {
+		name, why := x.files[i].known()
+		data, ok := r.file(name)
+		if why != "" || !ok {
+			continue
+		}
+		q := spec.Requirements(string(data))
+		if q.Index != "" {
+			x.public = publicIndex(q.Index)
+			x.replaced = !x.public
+		}
+		if q.NoIndex {
+			x.replaced = true
+		}
+		if x.extra == "" && q.ExtraIndex != "" && !publicIndex(q.ExtraIndex) {
+			x.extra = q.ExtraIndex
+		}
 	}
 }
 

@@ -16,21 +16,27 @@ func (s *sheet) pom(text string) {
 	if v := project.value("version"); v != "" {
 		props["project.version"] = v
 	}
+	if v := project.kid("parent").value("version"); v != "" && !strings.Contains(v, "${") {
+		props["project.parent.version"], props["parent.version"] = v, v
+		if props["project.version"] == "" {
+			props["project.version"] = v // it is inherited
+		}
+	}
 	root.walk(nil, func(e *element, above []string) {
 		if len(above) > 0 && above[len(above)-1] == "properties" {
 			props[e.name] = strings.TrimSpace(e.text)
 		}
-		if e.name == "repository" && slices.Contains(above, "repositories") && !slices.Contains(above, "distributionManagement") {
-			if url := e.value("url"); url != "" && !spec.PublicRegistry(url) {
-				s.source = url
-			}
-		}
 	})
+	libraries, plugins := mavenRepositories(root)
 	root.walk(nil, func(e *element, above []string) {
 		group := e.value("groupId")
+		s.from(libraries)
 		switch e.name {
-		case "dependency", "extension":
+		case "dependency":
+		case "extension":
+			s.from(plugins)
 		case "plugin":
+			s.from(plugins)
 			if group == "" {
 				group = "org.apache.maven.plugins"
 			}
@@ -60,7 +66,7 @@ func (s *sheet) pom(text string) {
 		case strings.HasPrefix(group, "${project.") || strings.HasPrefix(group, "${pom."):
 			s.add(name, coord.Package{}, coord.Workspace)
 			return
-		case strings.HasPrefix(e.value("version"), "${project."):
+		case strings.HasPrefix(e.value("version"), "${project.") && e.value("version") != "${project.parent.version}":
 			s.add(name, coord.Package{}, coord.Workspace)
 			return
 		}
@@ -160,23 +166,14 @@ func (s *sheet) gradle(text string) {
 	}
 	expand := func(t string) string { return gradleVars(t, vars) }
 
+	libraries, plugins := gradleRepositories(toks)
 	var blocks []string
 	inside := func(name string) bool { return slices.Contains(blocks, name) }
 	for i := 0; i < len(toks); i++ {
 		t := toks[i]
 		switch {
 		case t.is("{"):
-			name := ""
-			for j := i - 1; j >= 0 && j >= i-12; j-- {
-				if toks[j].is(")") {
-					for j--; j >= 0 && !toks[j].is("("); j-- {
-					}
-					continue
-				}
-				name = toks[j].text
-				break
-			}
-			blocks = append(blocks, name)
+			blocks = append(blocks, gradleBlock(toks, i))
 			continue
 		case t.is("}"):
 			if len(blocks) > 0 {
@@ -189,20 +186,11 @@ func (s *sheet) gradle(text string) {
 			continue
 		}
 		if inside("repositories") {
-			if t.text == "url" || t.text == "maven" || t.text == "uri" {
-				for j := i + 1; j < len(toks) && j < i+6; j++ {
-					if toks[j].quoted && strings.Contains(toks[j].text, "://") {
-						if !spec.PublicRegistry(toks[j].text) {
-							s.source = toks[j].text
-						}
-						break
-					}
-				}
-			}
-			if t.text == "google" || t.text == "gradlePluginPortal" || t.text == "mavenLocal" || t.text == "jcenter" {
-				s.source = t.text
-			}
 			continue
+		}
+		s.from(libraries)
+		if inside("plugins") || inside("buildscript") {
+			s.from(plugins)
 		}
 		if inside("plugins") {
 			i = s.gradlePlugins(toks, i, expand)

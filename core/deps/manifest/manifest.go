@@ -47,8 +47,7 @@ const (
 
 // formatOf tells the format by the path alone.
 func formatOf(name string) format {
-	name = strings.ReplaceAll(name, `\`, "/")
-	dir, base := path.Split(name)
+	dir, base := cutPath(name)
 	lower := strings.ToLower(base)
 	f := formatOfBase(dir, base, lower)
 	if f == unknown || vendored(dir) {
@@ -252,8 +251,9 @@ type sheet struct {
 	entries []entry
 	broken  bool
 
-	self   string // canonical name of the package itself
-	source string // an index beside the public one
+	self      string // canonical name of the package itself
+	source    string // an index beside the public one
+	elsewhere string // why nothing comes from the public one, "" = it does
 }
 
 // maxSize is the number of bytes of a manifest that are read.
@@ -267,6 +267,9 @@ func (s *sheet) add(text string, p coord.Package, why string, change ...func(*co
 	if why == "" && s.self != "" && coord.Canonical(p.Ecosystem, p.Name) == s.self {
 		return
 	}
+	if why == "" && s.elsewhere != "" {
+		why = s.elsewhere
+	}
 	if p.Source == "" {
 		p.Source = s.source
 	}
@@ -278,6 +281,13 @@ func (s *sheet) add(text string, p coord.Package, why string, change ...func(*co
 
 func dev(p *coord.Package) { p.Dev = true }
 
+// clean is text without a byte order mark and with the line ends of Unix.
+func clean(data []byte) string {
+	return strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")
+}
+
+func cutPath(name string) (dir, base string) { return path.Split(strings.ReplaceAll(name, `\`, "/")) }
+
 // read reads a manifest of a known format.
 func read(f format, data []byte) *sheet {
 	s := &sheet{}
@@ -285,8 +295,7 @@ func read(f format, data []byte) *sheet {
 		s.broken = true
 		return s
 	}
-	text := strings.TrimPrefix(string(data), "\ufeff")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text := clean(data)
 	switch f {
 	case packageJSON:
 		s.packageJSON(text)

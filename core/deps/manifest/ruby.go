@@ -12,11 +12,11 @@ func (s *sheet) gemfile(text string) {
 	var blocks []string // why the gems of each open block are not looked up; "dev"
 	elsewhere := ""     // a source of the whole file
 	for _, line := range rubyLines(text) {
-		head, rest := rubyHead(line)
-		opens := strings.HasSuffix(line, " do") || strings.Contains(line, " do |")
-		args := rubyArgs(strings.TrimSuffix(rest, " do"))
+		call, opens := rubyBlock(line)
+		head, rest := rubyHead(call)
+		args := rubyArgs(rest)
 		switch head {
-		case "end":
+		case "end", "}":
 			if len(blocks) > 0 {
 				blocks = blocks[:len(blocks)-1]
 			}
@@ -60,6 +60,24 @@ func (s *sheet) gemfile(text string) {
 			}
 		}
 	}
+}
+
+// rubyBlock is the call of a statement that opens a block, with do or a brace,
+// and whether it does.
+func rubyBlock(line string) (call string, opens bool) {
+	rest := line
+	if strings.HasSuffix(rest, "|") { // its parameters
+		if i := strings.LastIndexByte(rest[:len(rest)-1], '|'); i > 0 {
+			rest = strings.TrimRight(rest[:i], " ")
+		}
+	}
+	if call, ok := strings.CutSuffix(rest, " do"); ok {
+		return strings.TrimSpace(call), true
+	}
+	if call, ok := strings.CutSuffix(rest, "{"); ok && opensBlock(call) {
+		return strings.TrimSpace(call), true
+	}
+	return line, false
 }
 
 func (s *sheet) gem(args []rubyArg, why string, isDev bool) {
@@ -157,15 +175,22 @@ func rubyComment(line string) string {
 	return line
 }
 
-// rubyStatements splits at semicolons outside strings.
+// rubyStatements splits at semicolons outside strings, behind a brace that opens
+// a block and around the one that closes it.
 func rubyStatements(line string) []string {
-	if !strings.Contains(line, ";") {
+	if !strings.ContainsAny(line, ";{}") {
 		return []string{line}
 	}
 	var out []string
+	add := func(part string) {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
 	var q byte
+	var open []bool // of each brace: it opens a block
 	from := 0
-	for i := range len(line) {
+	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
 		case q != 0:
@@ -175,11 +200,40 @@ func rubyStatements(line string) []string {
 		case c == '"' || c == '\'':
 			q = c
 		case c == ';':
-			out = append(out, strings.TrimSpace(line[from:i]))
+			add(line[from:i])
 			from = i + 1
+		case c == '{':
+			block := opensBlock(line[:i])
+			if open = append(open, block); block {
+				end := i + 1
+				if rest := strings.TrimLeft(line[end:], " "); strings.HasPrefix(rest, "|") {
+					if k := strings.IndexByte(rest[1:], '|'); k >= 0 {
+						end = len(line) - len(rest) + k + 2
+					}
+				}
+				add(line[from:end])
+				from, i = end, end-1
+			}
+		case c == '}' && len(open) > 0:
+			if open[len(open)-1] {
+				add(line[from:i])
+				add("}")
+				from = i + 1
+			}
+			open = open[:len(open)-1]
 		}
 	}
-	return append(out, strings.TrimSpace(line[from:]))
+	add(line[from:])
+	return out
+}
+
+// opensBlock reports whether a brace behind before opens a block and no hash.
+func opensBlock(before string) bool {
+	before = strings.TrimRight(before, " ")
+	if before == "" || strings.HasSuffix(before, "#") || len(before) > 1 && before[len(before)-2] == '%' {
+		return false
+	}
+	return strings.IndexByte(",(=>:[{|&", before[len(before)-1]) < 0
 }
 
 // rubyHead is the first word of a statement and the rest.
@@ -214,6 +268,10 @@ func rubyArgs(text string) []rubyArg {
 		if part == "" {
 			continue
 		}
+		if in, ok := strings.CutPrefix(part, "{"); ok && strings.HasSuffix(in, "}") && len(part) < len(text) {
+			out = append(out, rubyArgs(in[:len(in)-1])...)
+			continue
+		}
 		var a rubyArg
 		if rest, ok := strings.CutPrefix(part, ":"); ok && strings.Contains(rest, "=>") {
 			k, v, _ := strings.Cut(rest, "=>")
@@ -240,10 +298,25 @@ func rubyArgs(text string) []rubyArg {
 	return out
 }
 
-// rubyString is the string that text begins with. What follows it may be a
-// method or a condition.
+// rubyString is the string that text begins with, in quotes or as %q<text>.
+// What follows it may be a method or a condition.
 func rubyString(text string) (string, bool) {
-	text = strings.TrimPrefix(text, "%q")
+	if len(text) > 3 && text[0] == '%' {
+		if text[1] == 'q' || text[1] == 'Q' {
+			text = text[2:]
+		} else {
+			text = text[1:]
+		}
+		closer := text[:1]
+		if i := strings.IndexByte("<([{", text[0]); i >= 0 {
+			closer = ">)]}"[i : i+1]
+		}
+		end := strings.Index(text[1:], closer)
+		if end < 0 || strings.IndexByte("<([{|!/'\"", text[0]) < 0 {
+			return "", false
+		}
+		return text[1 : end+1], true
+	}
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		return "", false
 	}

@@ -3,8 +3,8 @@
 // set up for. It knows no registry's address: without one nothing is asked.
 //
 // It opens no connection and starts no program itself: requests, answers and
-// programs go through functions it is handed. It may import core/gate and
-// core/deps/coord.
+// programs go through functions it is handed. It may import core/gate,
+// core/deps/coord and core/deps/spec.
 package registry
 
 import (

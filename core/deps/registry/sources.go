@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ec261362/guardrails/core/deps/coord"
+	"github.com/ec261362/guardrails/core/deps/spec"
 )
 
 // Sources are the registries that settings files name for one ecosystem.
@@ -40,7 +41,9 @@ func Settings(read Reader, getenv func(string) string, e coord.Ecosystem, dir, r
 		s.composer()
 	case coord.NuGet:
 		s.nuget()
-	case coord.RubyGems, coord.Maven, coord.Conda, coord.None:
+	case coord.RubyGems:
+		s.ruby()
+	case coord.Maven, coord.Conda, coord.None:
 	}
 	return s.out
 }
@@ -137,7 +140,9 @@ func assignments(text string, visit func(section, key, value string)) {
 }
 
 func (s *sources) npm() {
-	s.standard(s.getenv("YARN_NPM_REGISTRY_SERVER"))
+	for _, name := range [...]string{"npm_config_registry", "NPM_CONFIG_REGISTRY", "YARN_NPM_REGISTRY_SERVER", "YARN_REGISTRY", "BUN_CONFIG_REGISTRY"} {
+		s.standard(s.getenv(name))
+	}
 	npmrc := func(text string) {
 		assignments(text, func(_, key, v string) {
 			switch scope, ok := strings.CutSuffix(key, ":registry"); {
@@ -209,9 +214,12 @@ func (s *sources) bun(text string) {
 }
 
 func (s *sources) python() {
-	s.standard(s.getenv("UV_DEFAULT_INDEX"))
-	s.standard(s.getenv("PDM_PYPI_URL"))
-	s.extra(s.getenv("UV_INDEX"))
+	for _, name := range [...]string{"PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "PDM_PYPI_URL"} {
+		s.standard(named(s.getenv(name)))
+	}
+	for _, name := range [...]string{"PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL"} {
+		s.extra(named(s.getenv(name)))
+	}
 	index := "" // of the [[…]] at hand
 	def, explicit := false, false
 	done := func() {
@@ -280,6 +288,16 @@ func (s *sources) python() {
 	}
 }
 
+// named is the first address of a list, without the name that uv lets stand
+// before it.
+func named(v string) string {
+	v, _, _ = strings.Cut(strings.TrimSpace(v), " ")
+	if name, address, ok := strings.Cut(v, "="); ok && !strings.Contains(name, "/") {
+		return address
+	}
+	return v
+}
+
 func pick(yes bool, a, b string) string {
 	if yes {
 		return a
@@ -295,12 +313,16 @@ func (s *sources) extra(v string) {
 
 // cargo looks for a source that stands in for another.
 func (s *sources) cargo() {
+	if v := s.getenv("CARGO_REGISTRY_DEFAULT"); v != "crates-io" {
+		s.standard(v)
+	}
+	s.standard(s.getenv("CARGO_SOURCE_CRATES_IO_REPLACE_WITH"))
 	use := func(text string) {
 		assignments(text, func(section, key, v string) {
 			switch {
-			case strings.HasPrefix(section, "source.") && key == "replace-with":
+			case (section == "source.crates-io" || section == `source."crates-io"`) && key == "replace-with":
 				s.standard(v)
-			case section == "registry" && key == "default":
+			case section == "registry" && key == "default" && unquoted(v) != "crates-io":
 				s.standard(v)
 			}
 		})
@@ -322,15 +344,62 @@ func (s *sources) golang() {
 			}
 		}
 	}
+	proxy := func(v string) {
+		if v, _, _ = strings.Cut(strings.ReplaceAll(v, "|", ","), ","); v != "direct" && v != "off" {
+			s.standard(v)
+		}
+	}
+	proxy(s.getenv("GOPROXY"))
 	private(s.getenv("GOPRIVATE"))
 	private(s.getenv("GONOPROXY"))
 	s.user(func(text string) {
 		assignments(text, func(_, key, v string) {
-			if key == "GOPRIVATE" || key == "GONOPROXY" {
+			switch key {
+			case "GOPRIVATE", "GONOPROXY":
 				private(v)
+			case "GOPROXY":
+				proxy(unquoted(v))
 			}
 		})
 	}, s.getenv("GOENV"), "~/.config/go/env", "~/Library/Application Support/go/env")
+}
+
+// ruby reads the sources of gem and the mirrors of bundle.
+func (s *sources) ruby() {
+	s.user(func(text string) {
+		var custom []string
+		public, in := false, false
+		for line := range strings.Lines(text) {
+			t := strings.TrimSpace(line)
+			if item, ok := strings.CutPrefix(t, "- "); in && ok {
+				if item = unquoted(item); spec.PublicRegistry(item) {
+					public = true
+				} else if item != "" {
+					custom = append(custom, item)
+				}
+				continue
+			}
+			in = t == ":sources:" || t == "sources:"
+		}
+		switch {
+		case len(custom) == 0:
+		case public:
+			s.extra(custom[0])
+		default:
+			s.standard(custom[0])
+		}
+	}, s.getenv("GEMRC"), "~/.gemrc", "/etc/gemrc")
+	mirror := func(text string) {
+		for line := range strings.Lines(text) {
+			key, v, ok := strings.Cut(line, ": ")
+			if ok && (key == "BUNDLE_MIRROR__ALL" || strings.HasPrefix(key, "BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG")) {
+				s.standard(v)
+			}
+		}
+	}
+	s.standard(s.getenv("BUNDLE_MIRROR__ALL"))
+	s.nearest(".bundle/config", mirror)
+	s.user(mirror, "~/.bundle/config")
 }
 
 // composer looks for repositories beside, or in place of, the public one.
@@ -341,7 +410,8 @@ func (s *sources) composer() {
 			return
 		}
 		compact := strings.Join(strings.Fields(rest), "")
-		if strings.Contains(compact[:min(len(compact), 4096)], `.org":false`) {
+		compact = compact[:min(len(compact), 4096)]
+		if strings.Contains(compact, `"packagist.org":false`) || strings.Contains(compact, `"packagist":false`) {
 			s.standard("repositories")
 		}
 		s.extra("repositories")
@@ -350,7 +420,8 @@ func (s *sources) composer() {
 	s.user(use, "~/.composer/config.json", "~/.config/composer/config.json")
 }
 
-// nuget looks for package sources: a <clear/> takes the public one away.
+// nuget looks for package sources: a <clear/> takes the public one away, unless
+// it is named again.
 func (s *sources) nuget() {
 	use := func(text string) {
 		_, rest, ok := strings.Cut(text, "<packageSources>")
@@ -358,16 +429,29 @@ func (s *sources) nuget() {
 			return
 		}
 		rest, _, _ = strings.Cut(rest, "</packageSources>")
-		if strings.Contains(rest, "<clear") {
-			s.standard("packageSources")
+		cleared, public, custom := strings.Contains(rest, "<clear"), false, ""
+		for tag := range strings.SplitSeq(rest, "<add") {
+			_, v, ok := strings.Cut(tag, `value="`)
+			switch v, _, _ = strings.Cut(v, `"`); {
+			case !ok || v == "":
+			case spec.PublicRegistry(v):
+				public = true
+			case custom == "":
+				custom = v
+			}
 		}
-		if strings.Count(rest, "<add") > 0 {
-			s.extra("packageSources")
+		switch {
+		case custom == "":
+		case cleared && !public:
+			s.standard(custom)
+		default:
+			s.extra(custom)
 		}
 	}
 	for _, name := range []string{"nuget.config", "NuGet.config", "NuGet.Config"} {
 		s.nearest(name, use)
 	}
+	s.user(use, "~/.nuget/NuGet/NuGet.Config", "~/.config/NuGet/NuGet.Config")
 }
 
 // Place says where a package comes from: a registry of its own, an additional
