@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/session"
+	"github.com/ec261362/guardrails/core/shellcmd"
 	"github.com/ec261362/guardrails/core/testrun"
 )
 
@@ -376,10 +378,22 @@ func (g *gates) shell(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 		return hook.Verdict{}, gate.Skip("runs only guardrails")
 	}
 	res := outcome(p)
-	proof, err := g.proof(ctx, p, store, res)
+	proof, missed, err := g.proof(ctx, p, store, res)
 	if err != nil {
 		return hook.Verdict{}, err
 	}
+	if missed != "" {
+		told := hook.Verdict{Decision: hook.Advise, Rule: RuleClose, Context: missed}
+		if more, err := g.judged(ctx, p, store, res, line, nil); err != nil || more.Decision != hook.Pass {
+			return more, err
+		}
+		return told, nil
+	}
+	return g.judged(ctx, p, store, res, line, proof)
+}
+
+// judged counts a finished command, and takes its proof if it is one.
+func (g *gates) judged(ctx context.Context, p *gate.Pass, store *Store, res *hook.Result, line *shellcmd.Line, proof *proven) (hook.Verdict, error) {
 	ledger, err := store.Ledger()
 	if err != nil {
 		return hook.Verdict{}, err
@@ -513,11 +527,12 @@ type proven struct {
 	sight
 }
 
-// proof judges a shell call as a test run, nil if it proves nothing either way.
-func (g *gates) proof(ctx context.Context, p *gate.Pass, store *Store, res *hook.Result) (*proven, error) {
+// proof judges a shell call as a test run, nil if it proves nothing either way;
+// missed says why a run that passed proves nothing about what was changed.
+func (g *gates) proof(ctx context.Context, p *gate.Pass, store *Store, res *hook.Result) (proof *proven, missed string, err error) {
 	line := p.Commands()
 	if line == nil || !testrun.Names(line) {
-		return nil, nil
+		return nil, "", nil
 	}
 	dir := p.Event.Cwd
 	r := testrun.Judge(testrun.Call{Line: line, Result: res, Dir: dir, ReadFile: p.Env.FS.ReadFile})
@@ -527,26 +542,29 @@ func (g *gates) proof(ctx context.Context, p *gate.Pass, store *Store, res *hook
 	case r.Grade == testrun.Failed:
 		rec.Result = Fail
 	default:
-		return nil, nil
+		return nil, "", nil
+	}
+	if pkg := g.elsewhere(p, r); pkg != "" && rec.Result == Pass {
+		return nil, missedText(pkg, r), nil
 	}
 	if rec.Source == "" {
 		rec.Source = "test run"
 	}
 	st, err := store.Load()
 	if errors.Is(err, ErrInvalid) {
-		return nil, gate.Skip(err.Error())
+		return nil, "", gate.Skip(err.Error())
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	tree, err := g.tree(p).Digest(ctx)
 	if errors.Is(err, gate.ErrHandOver) {
-		return nil, err
+		return nil, "", err
 	}
 	if err != nil {
 		tree = "" // proof without a digest: of the counted generation only
 	}
-	return &proven{rec, sight{tree: tree, at: st.MutationGeneration, began: began(p, st.MutationGeneration)}}, nil
+	return &proven{rec, sight{tree: tree, at: st.MutationGeneration, began: began(p, st.MutationGeneration)}}, "", nil
 }
 
 func runDetail(r testrun.Report) string {
@@ -574,6 +592,9 @@ func (g *gates) holdsTests(p *gate.Pass, r testrun.Report) bool {
 		patterns = []string{"."}
 	}
 	left := maxTestFiles
+	if r.Runner == "gradle" { // its tests lie anywhere below
+		return slices.ContainsFunc(dirs, func(dir string) bool { return hasTest(p.Env.FS, dir, true, jvmTest, &left) })
+	}
 	for _, dir := range dirs {
 		for _, pattern := range patterns {
 			at, deep := strings.CutSuffix(filepath.ToSlash(pattern), "...")
@@ -584,7 +605,7 @@ func (g *gates) holdsTests(p *gate.Pass, r testrun.Report) bool {
 			if _, err := p.Env.FS.Stat(at); err != nil { // an import path
 				at, deep = dir, true
 			}
-			if hasTest(p.Env.FS, at, deep, &left) {
+			if hasTest(p.Env.FS, at, deep, goTest, &left) {
 				return true
 			}
 		}
@@ -592,7 +613,9 @@ func (g *gates) holdsTests(p *gate.Pass, r testrun.Report) bool {
 	return false
 }
 
-func hasTest(files gate.FS, dir string, deep bool, left *int) bool {
+// hasTest reports whether a file in dir, or below it, holds a line that begins a
+// test.
+func hasTest(files gate.FS, dir string, deep bool, is testLine, left *int) bool {
 	entries, err := files.ReadDir(dir)
 	if err != nil {
 		return false
@@ -600,12 +623,12 @@ func hasTest(files gate.FS, dir string, deep bool, left *int) bool {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		if e.IsDir() {
-			if deep && !made(e.Name()) && e.Name() != "testdata" && e.Name() != "vendor" && *left > 0 && hasTest(files, name, true, left) {
+			if deep && !made(e.Name()) && e.Name() != "testdata" && e.Name() != "vendor" && *left > 0 && hasTest(files, name, true, is, left) {
 				return true
 			}
 			continue
 		}
-		if !strings.HasSuffix(e.Name(), "_test.go") || *left <= 0 {
+		if !is(e.Name(), "") || *left <= 0 {
 			continue
 		}
 		*left--
@@ -614,13 +637,38 @@ func hasTest(files gate.FS, dir string, deep bool, left *int) bool {
 			continue
 		}
 		for line := range strings.Lines(string(data)) {
-			if rest, ok := strings.CutPrefix(line, "func Test"); ok && !strings.HasPrefix(rest, "Main(") {
-				return true
-			}
-			if strings.HasPrefix(line, "func Example") || strings.HasPrefix(line, "func Fuzz") {
+			if strings.TrimSpace(line) != "" && is(e.Name(), line) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// A testLine reports whether a line of a file begins a test, or without a line
+// whether the file may hold one.
+type testLine func(name, line string) bool
+
+func goTest(name, line string) bool {
+	if line == "" {
+		return strings.HasSuffix(name, "_test.go")
+	}
+	rest, ok := strings.CutPrefix(line, "func Test")
+	return ok && !strings.HasPrefix(rest, "Main(") || strings.HasPrefix(line, "func Example") || strings.HasPrefix(line, "func Fuzz")
+}
+
+// jvmTest knows JUnit, Spock and Kotest.
+func jvmTest(name, line string) bool {
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	if line == "" {
+		switch ext {
+		case ".java", ".kt", ".groovy", ".scala":
+			return strings.Contains(stem, "Test") || strings.HasSuffix(stem, "Spec") || strings.HasSuffix(stem, "IT")
+		}
+		return false
+	}
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "@Test") || strings.HasPrefix(line, "@ParameterizedTest") || strings.HasPrefix(line, "@Property") ||
+		strings.Contains(line, "extends Specification") || strings.HasPrefix(line, "class ") && strings.Contains(line, "Spec(")
 }
