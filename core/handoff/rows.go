@@ -363,7 +363,7 @@ func (c *compiled) advice(a *pack.Advice) *gate.Gate {
 			}
 			if a.Once {
 				if v, _ := p.Session.Fact(told(rule)); v != "" {
-					return hook.Verdict{}, gate.Skip("told before")
+					return hook.Verdict{}, nil
 				}
 				p.Record(session.Note(told(rule), "yes", p.Env.Now()))
 			}

@@ -39,11 +39,19 @@ func (c *compiled) obligation(o *pack.Obligation) *gate.Gate {
 			case have.Released():
 				return hook.Verdict{}, gate.Skip("released")
 			}
-			items, owed, err := c.owed(ctx, p, o, have, known)
-			if err != nil {
-				return hook.Verdict{}, err
+			found := false
+			record := p.Record
+			p.Record = func(change session.Change) {
+				found = true
+				record(change)
 			}
-			if !owed {
+			items, owed, err := c.owed(ctx, p, o, have, known)
+			switch {
+			case err != nil:
+				return hook.Verdict{}, err
+			case !owed && found: // a skip would drop what was found out
+				return hook.Verdict{}, nil
+			case !owed:
 				return hook.Verdict{}, gate.Skip("nothing owed")
 			}
 			return hook.Verdict{Decision: hook.Block, Rule: rule, Reason: c.fill(o.Short+"\n"+o.Full, o.ID, marker, items)}, nil
@@ -141,8 +149,9 @@ func (c *compiled) claim(p *gate.Pass, o *pack.Obligation, have session.Owed) ([
 
 // Names of what is kept about walkthroughs.
 const (
-	factNone = "walkthrough.none" // when the branch had no pull request, or none could be asked
-	again    = 10 * time.Minute   // after which that is asked again
+	factNone   = "walkthrough.none"   // when the branch had no pull request, or none could be asked
+	factUnsure = "walkthrough.unsure" // which pull requests could not be asked about, and when
+	again      = 10 * time.Minute     // after which that is asked again
 )
 
 // walkthrough asks the provider about each pull request in play until one lacks
@@ -166,9 +175,13 @@ func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obliga
 			meet()
 			return nil, false, nil
 		}
-		if v, asked := p.Session.Fact(factNone); v != "" && asked.After(at) && p.Env.Now().Sub(asked) < again {
-			return nil, false, nil
-		}
+	}
+	fact, value := factUnsure, strings.Join(open, " ")
+	if branch {
+		fact, value = factNone, "none"
+	}
+	if v, asked := p.Session.Fact(fact); v == value && asked.After(at) && p.Env.Now().Sub(asked) < again {
+		return nil, false, nil
 	}
 	if p.Env.Proc == nil {
 		return nil, false, gate.ErrHandOver
@@ -183,7 +196,7 @@ func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obliga
 			p.Record(session.Add(postedSet(o), name(ref)))
 			meet()
 		default:
-			p.Record(session.Note(factNone, "none", p.Env.Now()))
+			p.Record(session.Note(fact, value, p.Env.Now()))
 		}
 		return nil, false, nil
 	}
@@ -192,13 +205,15 @@ func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obliga
 		switch walkthrough.Look(ctx, p.Env.Proc.Run, dir, refOf(key), c.Sentinel) {
 		case walkthrough.Absent:
 			return []string{key}, true, nil
-		case walkthrough.Found:
+		case walkthrough.Found, walkthrough.NoPR:
 			p.Record(session.Add(postedSet(o), key))
 		default:
 			unsure = true
 		}
 	}
-	if !unsure {
+	if unsure {
+		p.Record(session.Note(fact, value, p.Env.Now()))
+	} else {
 		meet()
 	}
 	return nil, false, nil

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ const (
 	Unreachable Presence = iota // no gh or glab, no network, no rights, no such pull request
 	Absent                      // looked, and it is not there
 	Found
-	NoPR // the branch has no open pull request
+	NoPR // the branch has no open pull request, or the one asked about was closed unmerged
 )
 
 func (p Presence) String() string {
@@ -71,9 +72,12 @@ func Look(ctx context.Context, run Run, dir string, ref pr.Ref, sentinel string)
 	if ref.URL() == "" && ref.Owner != "" && ref.Repo != "" {
 		argv = append(argv, "-R", ref.Owner+"/"+ref.Repo)
 	}
-	_, p := l.github(argv)
-	if p == NoPR {
-		p = Unreachable
+	view, p := l.github(argv)
+	switch {
+	case p == NoPR:
+		return Unreachable
+	case p == Absent && strings.EqualFold(view.State, "CLOSED"):
+		return NoPR
 	}
 	return p
 }
@@ -156,7 +160,7 @@ func (l looker) github(argv []string) (ghView, Presence) {
 			return v, Found
 		}
 		return v, Unreachable
-	case json.Unmarshal(out.Stdout, &v) != nil:
+	case json.Unmarshal(out.Stdout, &v) != nil, !answers(out.Stdout, "body", "comments", "reviews"):
 		return ghView{}, Unreachable
 	case l.has(v.Body):
 		return v, Found
@@ -167,6 +171,16 @@ func (l looker) github(argv []string) (ghView, Presence) {
 		}
 	}
 	return v, Absent
+}
+
+// answers reports whether an object has one of the members that were asked for:
+// one without says nothing.
+func answers(raw []byte, members ...string) bool {
+	var o map[string]json.RawMessage
+	if json.Unmarshal(raw, &o) != nil {
+		return false
+	}
+	return slices.ContainsFunc(members, func(m string) bool { _, ok := o[m]; return ok })
 }
 
 // glView is what GitLab says of a merge request.
@@ -183,7 +197,7 @@ func (l looker) mergeRequest(argv []string) (glView, Presence) {
 	switch {
 	case !ok && strings.Contains(strings.ToLower(string(out.Stderr)), "no open merge request"):
 		return v, NoPR
-	case !ok || out.Truncated || json.Unmarshal(out.Stdout, &v) != nil:
+	case !ok || out.Truncated || json.Unmarshal(out.Stdout, &v) != nil, !answers(out.Stdout, "description", "web_url"):
 		return glView{}, Unreachable
 	}
 	return v, Absent
@@ -194,6 +208,8 @@ func (l looker) gitlab(ref pr.Ref) Presence {
 	switch {
 	case p != Absent:
 		return Unreachable
+	case mr.State == "closed":
+		return NoPR
 	case l.has(mr.Description):
 		return Found
 	}

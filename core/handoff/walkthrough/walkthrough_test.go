@@ -62,6 +62,10 @@ func TestLook(t *testing.T) {
 		{"no gh", hub, nil, Unreachable},
 		{"not signed in", hub, map[string]gate.Exit{"gh": failed("To get started with GitHub CLI, please run:  gh auth login")}, Unreachable},
 		{"no such pull request", hub, map[string]gate.Exit{"gh": failed("GraphQL: Could not resolve to a PullRequest")}, Unreachable},
+		{"nothing that was asked for", hub, map[string]gate.Exit{"gh": ok(`{}`)}, Unreachable},
+		{"null", hub, map[string]gate.Exit{"gh": ok("null")}, Unreachable},
+		{"closed unmerged", hub, map[string]gate.Exit{"gh": ok(`{"state":"CLOSED","body":"x"}`)}, NoPR},
+		{"merged", hub, map[string]gate.Exit{"gh": ok(`{"state":"MERGED","body":"x"}`)}, Absent},
 		{"no JSON", hub, map[string]gate.Exit{"gh": ok("hello")}, Unreachable},
 		{"out of time", hub, map[string]gate.Exit{"gh": {TimedOut: true, Code: -1}}, Unreachable},
 		{"cut", hub, map[string]gate.Exit{"gh": {Truncated: true, Stdout: []byte(`{"body":"x`)}}, Unreachable},
@@ -74,6 +78,8 @@ func TestLook(t *testing.T) {
 		{"GitLab, second page", lab, map[string]gate.Exit{"glab api": ok(`{"description":""}`), notes + "?per_page=100&page=1": ok(many), notes + "?per_page=100&page=2": ok(`[{"body":"acme-pr-section"}]`)}, Found},
 		{"GitLab, nowhere", lab, map[string]gate.Exit{"glab api": ok(`{"description":""}`), notes: ok(`[]`)}, Absent},
 		{"GitLab, notes not readable", lab, map[string]gate.Exit{"glab api": ok(`{"description":""}`), notes: failed("403")}, Unreachable},
+		{"GitLab, nothing that was asked for", lab, map[string]gate.Exit{"glab api": ok(`{}`)}, Unreachable},
+		{"GitLab, closed unmerged", lab, map[string]gate.Exit{"glab api": ok(`{"state":"closed","description":""}`), notes: ok(`[]`)}, NoPR},
 		{"no glab", lab, nil, Unreachable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

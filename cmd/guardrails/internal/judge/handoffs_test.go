@@ -154,6 +154,52 @@ func TestAReleasedWalkthroughAsksNobody(t *testing.T) {
 	}
 }
 
+// What a look at the provider found out is kept, though nothing is owed then.
+func TestAProviderIsAskedOnce(t *testing.T) {
+	for _, tt := range []struct{ name, answer string }{
+		{"found", `{"url":"https://github.com/o/r/pull/7","state":"OPEN","body":"guardrails-pr-section"}`},
+		{"no answer", "<html>"},
+		{"no pull request", `{"url":"https://github.com/o/r/pull/7","state":"MERGED","body":""}`},
+	} {
+		for _, opened := range []bool{false, true} {
+			p := &provider{answer: tt.answer}
+			h := newHandedOff(t, p)
+			if opened {
+				h.shell("gh pr create --fill", "https://github.com/o/r/pull/7\n")
+				h.shell(`echo "GUARDRAILS_WATCH_SKIP: not here"`, "GUARDRAILS_WATCH_SKIP: not here\n")
+				if tt.name == "no pull request" {
+					continue // it carries none, and is ours
+				}
+			}
+			h.run("r1")
+			h.stop()
+			asked := p.calls.Load()
+			if h.stop(); asked == 0 || p.calls.Load() != asked {
+				t.Errorf("%s, opened %v: asked %d times, then %d", tt.name, opened, asked, p.calls.Load())
+			}
+		}
+	}
+}
+
+func TestASlotMeetsTheWatch(t *testing.T) {
+	h := newHandedOff(t, &provider{})
+	h.shell("gh pr create --fill", "https://github.com/o/r/pull/7\n")
+	if h.stop().Result.Verdict.Decision != hook.Block {
+		t.Fatal("no block")
+	}
+	slot := filepath.Join(h.StateHome, "slots", "x")
+	if err := os.MkdirAll(slot, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(slot, "prs.json"), []byte(`[{"url":"https://github.com/o/r/pull/7"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.stop()
+	if o, _ := h.view().Obligation("handoff/watch"); o.Owing() || o.Blocks != 0 {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestOnlyAnOwedWalkthroughHandsOver(t *testing.T) {
 	h := newHandedOff(t, nil)
 	for _, j := range []Judgement{h.shell("ls", ""), h.shell("go test ./...", "ok  \tx\t0.1s\n"), h.stop(), h.shell("gh pr view 7", "x")} {
