@@ -197,7 +197,7 @@ func (s *stage) situation(ctx context.Context, payload map[string]any) (string, 
 			return "", err
 		}
 		if strings.Contains(state, "relax_worktrees") { // a human who allows what is lost there
-			if err := s.user("version: 1\npolicy: {allow: [{rule: \"git/**\", when: \"git restore **\", reason: disposable trees}]}\n"); err != nil {
+			if err := s.user("version: 1\npolicy: {allow: [{rule: git/discard, when: \"git restore **\", reason: disposable trees}]}\n"); err != nil {
 				return "", err
 			}
 		}
@@ -205,7 +205,7 @@ func (s *stage) situation(ctx context.Context, payload map[string]any) (string, 
 	if s.r.has("lockfile") {
 		for name, text := range map[string]string{
 			"package.json": "{\"name\":\"app\"}\n", "package-lock.json": "{\"name\":\"app\",\"lockfileVersion\":3,\"packages\":{}}\n", "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
-			"pyproject.toml": "[project]\nname = \"app\"\nversion = \"1\"\n", "uv.lock": "version = 1\n", "Gemfile": "source 'https://rubygems.org'\n", "Gemfile.lock": "GEM\n", "go.sum": "",
+			"pyproject.toml": "[project]\nname = \"app\"\nversion = \"1\"\n", "uv.lock": "version = 1\n", "Gemfile": "source 'https://example.com'\n", "Gemfile.lock": "GEM\n", "go.sum": "",
 		} {
 			if err := s.write(filepath.Join(s.project, name), text, 0o644); err != nil {
 				return "", err
@@ -278,7 +278,7 @@ func (s *stage) approved(ctx context.Context, payload map[string]any) (string, e
 	if err != nil || script.code != 0 {
 		return notPlayed + "a grant needs a terminal, and there is no script(1) here to make one", err
 	}
-	p, err := s.program(ctx, s.project, nil, "script", "-qec", "guardrails allow once "+code[1]+" --yes", "/dev/null")
+	p, err := s.program(ctx, s.project, nil, "script", "-qec", "guardrails allow once "+code[1], "/dev/null")
 	if err != nil || p.code != 0 {
 		return "allow once: " + p.text(), err
 	}
@@ -327,7 +327,12 @@ func (s *stage) bytes(ctx context.Context) (string, error) {
 	size, sized := s.r.Input["stdin_bytes"].(float64)
 	switch {
 	case sized:
-		big := payload("ls " + strings.Repeat("x", int(size)))
+		big, err := json.Marshal(s.shape(map[string]any{
+			"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls", "description": strings.Repeat("x", int(size))},
+		}))
+		if err != nil {
+			return "", err
+		}
 		in = bytes.NewReader(big)
 		o, err := s.raw(ctx, bytes.NewReader(bytes.Replace(big, []byte("PreToolUse"), []byte("NoSuchEvent"), 1)), args...)
 		if wrong, err := s.one(o, err); wrong != "" || err != nil {
@@ -370,6 +375,8 @@ func (s *stage) bytes(ctx context.Context) (string, error) {
 	return s.one(o, err)
 }
 
+var marker = regexp.MustCompile(`\b([A-Z0-9]+_SKIP\b)`)
+
 const followed = "handoffs: {packs: [delivery], preferences: {autoE2ETest: false}}\nevidence: {enabled: true}\n"
 
 // after plays a tool call that was made, and looks at what was recorded.
@@ -397,10 +404,23 @@ func (s *stage) after(ctx context.Context) (string, error) {
 	if call := s.r.asClaude(); call != nil {
 		in = call
 	}
+	if s.r.Kind == "outcome-host" { // a host of ours that tells no outcome
+		s.agent = "muse"
+	}
 	payload := map[string]any{"hook_event_name": s.r.Event}
 	for _, key := range []string{"tool_name", "tool_input", "tool_response", "error", "cwd"} {
 		if v, ok := in[key]; ok {
 			payload[key] = s.moved(v)
+		}
+	}
+	if strings.HasPrefix(s.r.Kind, "skip-marker") { // the pack's own markers have its prefix
+		body, err := json.Marshal(payload)
+		if err != nil {
+			return "", err
+		}
+		clear(payload)
+		if err := json.Unmarshal(marker.ReplaceAll(body, []byte("GUARDRAILS_$1")), &payload); err != nil {
+			return "", err
 		}
 	}
 	if env, ok := s.r.Input["env"].(map[string]any); ok {

@@ -187,14 +187,15 @@ func (s *stage) hook(ctx context.Context, payload map[string]any) (outcome, erro
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.raw(ctx, bytes.NewReader(body), "hook", "--agent", s.agent)
+	args := []string{"hook", "--agent", s.agent}
+	if event, _ := payload["hook_event_name"].(string); s.agent == "antigravity" {
+		args = append(args, event) // its payloads do not name it
+	}
+	return s.raw(ctx, bytes.NewReader(body), args...)
 }
 
 // raw plays the bytes of one event.
 func (s *stage) raw(ctx context.Context, in io.Reader, args ...string) (outcome, error) {
-	if s.agent == "antigravity" && len(args) == 3 {
-		args = append(args, "PreToolUse")
-	}
 	start := time.Now()
 	p, err := s.program(ctx, s.project, in, s.bin, args...)
 	s.took = time.Since(start)
@@ -217,8 +218,11 @@ func readAnswer(agent string, out []byte) (outcome, error) {
 	if err != nil {
 		return outcome{decision: "no answer", text: string(out)}, nil
 	}
-	if agent != "claude" && o.decision == "allow" {
+	switch {
+	case agent != "claude" && o.decision == "allow":
 		o.decision = "pass"
+	case agent == "antigravity" && o.decision == "continue":
+		o.decision = "block"
 	}
 	if bytes.Contains(out, []byte(`"updatedInput"`)) && o.decision == "pass" {
 		o.decision = "rewrite"
@@ -240,6 +244,12 @@ func (s *stage) shape(p map[string]any) map[string]any {
 	}
 	if s.agent == "antigravity" {
 		input, _ := p["tool_input"].(map[string]any)
+		if p["hook_event_name"] == "Stop" {
+			return map[string]any{
+				"conversationId": p["session_id"], "workspacePaths": []any{p["cwd"]}, "transcriptPath": p["transcript_path"],
+				"executionNum": 0, "fullyIdle": true, "terminationReason": "NO_TOOL_CALL", "error": "",
+			}
+		}
 		return map[string]any{
 			"conversationId": p["session_id"], "workspacePaths": []any{p["cwd"]}, "transcriptPath": p["transcript_path"], "stepIdx": s.n,
 			"toolCall": map[string]any{"name": p["tool_name"], "args": input},

@@ -34,7 +34,34 @@ func (s *stage) stop(ctx context.Context) (string, error) {
 	case strings.Contains(s.r.text("cwd"), "submodule"):
 		return s.submodule(ctx)
 	}
+	if s.r.Kind == "capability" {
+		return s.unseen(ctx)
+	}
 	return s.quality(ctx)
+}
+
+// unseen plays the end of a turn on a host that tells no results: proof is asked
+// for, a bounded number of times.
+func (s *stage) unseen(ctx context.Context) (string, error) {
+	if err := s.configure(ctx, "evidence: {enabled: true}\n"); err != nil {
+		return "", err
+	}
+	if _, err := s.hook(ctx, map[string]any{"hook_event_name": "PreToolUse", "tool_name": "write_to_file", "tool_input": map[string]any{"TargetFile": filepath.Join(s.project, "a.go"), "CodeContent": "x"}}); err != nil {
+		return "", err
+	}
+	if _, err := s.hook(ctx, map[string]any{"hook_event_name": "PostToolUse", "tool_name": "write_to_file", "tool_input": map[string]any{"TargetFile": filepath.Join(s.project, "a.go"), "CodeContent": "x"}}); err != nil {
+		return "", err
+	}
+	o, err := s.hook(ctx, s.ended(nil))
+	if wrong, err := s.one(o, err); wrong != "" || err != nil {
+		return wrong, err
+	}
+	for range 5 {
+		if o, err = s.hook(ctx, s.ended(nil)); err != nil || o.decision == "pass" {
+			return "", err
+		}
+	}
+	return "it never lets go", nil
 }
 
 func (s *stage) ended(extra map[string]any) map[string]any {
