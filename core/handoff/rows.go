@@ -304,8 +304,12 @@ func (c *compiled) skip(ctx context.Context, p *gate.Pass, m marker.Mark) (why s
 				return `it names the comment first, then the reason: ` + c.marker(o.Skip, true)
 			}
 			if !c.DryRun {
-				if err := c.ledger(p).Skip(ctx, p.Event.SessionID, id, reason); err != nil {
+				known, err := c.ledger(p).Skip(ctx, p.Event.SessionID, id, reason)
+				if err != nil {
 					return "the ledger could not be written: " + err.Error()
+				}
+				if !known {
+					return id + " is no review comment that this session took on; it names the comment first, then the reason: " + c.marker(o.Skip, true)
 				}
 			}
 			p.Record(session.Add(skippedOf(rule), id))

@@ -135,22 +135,26 @@ func (l Ledger) Cover(ctx context.Context, replies []Reply) error {
 	return errors.Join(errs...)
 }
 
-// Skip records that session leaves a comment that it claimed unanswered.
-func (l Ledger) Skip(ctx context.Context, session, comment, reason string) error {
+// Skip records that session leaves a comment that it claimed unanswered. known
+// is false when it claimed none of that id.
+func (l Ledger) Skip(ctx context.Context, session, comment, reason string) (known bool, err error) {
 	if strings.TrimSpace(reason) == "" {
-		return fmt.Errorf("review ledger: comment %s: a skip needs a reason", comment)
+		return false, fmt.Errorf("review ledger: comment %s: a skip needs a reason", comment)
 	}
 	var errs []error
 	for _, name := range l.pages(pr.Ref{}, "", comment) {
 		errs = append(errs, l.update(ctx, name, func(p *page) {
 			for id, t := range p.Threads {
-				if t.ClaimedBy == session && slices.Contains(t.Comments, comment) && t.cover(comment) {
+				if t.ClaimedBy != session || !slices.Contains(t.Comments, comment) {
+					continue
+				}
+				if known = true; t.cover(comment) {
 					p.touch(id, t, l.now())
 				}
 			}
 		}))
 	}
-	return errors.Join(errs...)
+	return known, errors.Join(errs...)
 }
 
 // Owed returns what session claimed last and nobody answered, of the given pull
