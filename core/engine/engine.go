@@ -113,6 +113,7 @@ type judgement struct {
 	view    session.View
 	viewed  bool
 	noState string // why there is no state, "" = there is
+	damaged bool   // the file is there and is none
 
 	worker  chan<- func() // runs gates beside us, nil = not started or left behind
 	last    *gate.Pass    // holds the parsed command line
@@ -213,8 +214,9 @@ func (j *judgement) state() bool {
 		var err error
 		if j.view, err = j.Store.View(j.event.Host, j.event.SessionID); err != nil {
 			j.noState = "session state unreadable: " + err.Error()
+			j.damaged = errors.Is(err, session.ErrCorrupt)
 			// Recorders go on where Update can set a damaged file aside.
-			if j.event.Name.TurnEnd() || !errors.Is(err, session.ErrCorrupt) {
+			if j.event.Name.TurnEnd() || !j.damaged {
 				return false
 			}
 			j.lapse(j.noState)

@@ -21,8 +21,11 @@ func (j *judgement) settle() {
 	if !j.state() {
 		if len(j.owed) > 0 {
 			j.lapse(j.noState) // state that cannot be read never blocks
+			j.owed = nil
 		}
-		return
+		if !j.damaged {
+			return
+		}
 	}
 	before := j.res.Verdict
 	change := func(tx *session.Tx) error {
@@ -45,7 +48,7 @@ func (j *judgement) settle() {
 
 // mustWrite reports whether this event may change the state.
 func (j *judgement) mustWrite() bool {
-	if len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() {
+	if j.damaged || len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() {
 		return true
 	}
 	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
@@ -93,6 +96,10 @@ func (j *judgement) apply(tx *session.Tx) {
 			j.res.Verdict.Notice = joinLines(j.res.Verdict.Notice, n.text)
 		}
 	}
+	if fact := "notice:damaged"; j.damaged && !noted(tx, fact) {
+		tx.Apply(session.Note(fact, "told", tx.Now()))
+		j.res.Verdict.Notice = joinLines(j.res.Verdict.Notice, damagedNotice)
+	}
 	var outcomes []session.Outcome
 	if len(j.owed) > 0 {
 		outcomes = j.insist(tx, prev.Outcomes, again)
@@ -104,6 +111,9 @@ func (j *judgement) apply(tx *session.Tx) {
 	}
 	j.deliver(tx)
 }
+
+// damagedNotice is told once: what was known is gone, and gone is not done.
+const damagedNotice = "guardrails: the state of this session was damaged and has been set aside, beside where it was in the sessions folder; which files were touched and what was owed until now is not known. Nothing is blocked for it: `guardrails gate run --changed` judges the work."
 
 // records reports whether this event changes what a second process of the same
 // call would change again.

@@ -96,6 +96,48 @@ func TestStopIsNeverBlockedByStateThatCannotBeRead(t *testing.T) {
 	if got.Verdict.Decision != hook.Pass || len(got.Lapses) == 0 {
 		t.Fatalf("%+v", got)
 	}
+	if !strings.Contains(got.Verdict.Notice, "damaged") {
+		t.Errorf("the human is not told: %+v", got.Verdict)
+	}
+	// The file is set aside, so the next Stop is judged again; it tells nothing twice.
+	if got = stop(e, 2); got.Verdict.Decision != hook.Block || got.Verdict.Notice != "" {
+		t.Errorf("afterwards: %+v", got.Verdict)
+	}
+	if aside, _ := filepath.Glob(filepath.Join(s.Dir, "*.corrupt-*")); len(aside) != 1 {
+		t.Errorf("set aside: %v", aside)
+	}
+}
+
+func TestDamagedStateIsToldWhereTheHostCanShowIt(t *testing.T) {
+	record := &gate.Gate{
+		ID: "r", On: []hook.EventName{hook.PostToolUse}, State: true,
+		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+			p.Record(session.Add("seen", "x"))
+			return hook.Verdict{}, nil
+		},
+	}
+	s := newStore(t)
+	e := Engine{Gates: []*gate.Gate{record}, Caps: caps(), Store: s}
+	edit := func() hook.Verdict {
+		e.Started = time.Now()
+		ev := event(hook.PostToolUse, hook.Edit)
+		return e.Judge(context.Background(), ev).Verdict
+	}
+	edit()
+	files, err := filepath.Glob(filepath.Join(s.Dir, "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if err := os.WriteFile(files[0], []byte(`{"a":1}{"a":2}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if v := edit(); v.Notice != "" { // no channel after a tool
+		t.Errorf("%+v", v)
+	}
+	e.Started = time.Now()
+	if v := e.Judge(context.Background(), event(hook.UserPromptSubmit, hook.Other)).Verdict; !strings.Contains(v.Notice, "damaged") {
+		t.Errorf("it was not kept for the next prompt: %+v", v)
+	}
 }
 
 // failing fails before or after the change was made.
