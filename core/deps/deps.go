@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -261,9 +262,18 @@ func (q *question) edits(e *hook.Event) {
 			have = [2]string{text, text}
 			order = append(order, name)
 		}
-		if after, ok := f.Apply(have[1]); ok {
+		switch after, ok := f.Apply(have[1]); {
+		case ok:
 			have[1] = after
-		} // else the host refuses the edit, or it cannot be said what it does
+		case f.Unclear, f.Old == "" && f.Hunks == nil, have[1] == "" && q.exists(name):
+			q.fragment(name, f.Added) // where the lines go cannot be said
+		default:
+			// A host that does not insist on blanks finds the place all the same;
+			// one that does refuses the edit.
+			if after, ok := applyLoosely(f, have[1]); ok {
+				have[1] = after
+			}
+		}
 		content[name] = have
 	}
 	for _, name := range order {
@@ -281,10 +291,65 @@ func absolute(cwd, name string) string {
 	return path.Join(strings.ReplaceAll(cwd, `\`, "/"), name)
 }
 
+// applyLoosely does an edit whose old text is in the file but for the blanks at
+// the ends of its lines.
+func applyLoosely(f *hook.FileEdit, text string) (string, bool) {
+	hunks := f.Hunks
+	if hunks == nil {
+		hunks = []hook.Hunk{{Old: f.Old, New: f.New}}
+	}
+	have := strings.SplitAfter(text, "\n")
+	from := 0
+	for _, h := range hunks {
+		old := strings.Split(strings.Trim(h.Old, "\n"), "\n")
+		at := -1
+		for i := from; i+len(old) <= len(have) && at < 0; i++ {
+			if slices.EqualFunc(have[i:i+len(old)], old, func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
+				at = i
+			}
+		}
+		if at < 0 || strings.TrimSpace(h.Old) == "" {
+			return "", false
+		}
+		repl := strings.SplitAfter(strings.TrimSuffix(h.New, "\n")+"\n", "\n")
+		repl = repl[:len(repl)-1]
+		have = slices.Concat(have[:at], repl, have[at+len(old):])
+		from = at + len(repl)
+	}
+	return strings.Join(have, ""), true
+}
+
+// fragment adds what lines look like that go into a manifest somewhere.
+func (q *question) fragment(name, added string) {
+	packages, unchecked := manifest.Fragment(strings.ReplaceAll(name, `\`, "/"), []byte(added))
+	before := q.read(name, maxManifest)
+	old, _ := manifest.Declared(name, before)
+	packages = slices.DeleteFunc(packages, func(p coord.Package) bool {
+		return slices.ContainsFunc(old, func(o coord.Package) bool {
+			return o.Ecosystem == p.Ecosystem && o.Name == p.Name && o.Version == p.Version
+		})
+	})
+	q.unchecked = append(q.unchecked, unchecked...)
+	q.declare(name, packages, before)
+}
+
+func (q *question) exists(name string) bool {
+	if q.fs == nil || !path.IsAbs(name) {
+		return false
+	}
+	info, err := q.fs.Stat(name)
+	return err == nil && info.Size() > 0
+}
+
 // diff adds what a manifest declares anew.
 func (q *question) diff(name string, before, after []byte) {
 	packages, unchecked := manifest.Diff(strings.ReplaceAll(name, `\`, "/"), before, after)
 	q.unchecked = append(q.unchecked, unchecked...)
+	q.declare(name, packages, before)
+}
+
+// declare adds packages that a manifest is to declare which had this content.
+func (q *question) declare(name string, packages []coord.Package, before []byte) {
 	if len(packages) == 0 {
 		return
 	}

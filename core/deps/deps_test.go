@@ -739,3 +739,57 @@ func TestManyPinnedPackagesAreAskedForInOneBatch(t *testing.T) {
 		t.Errorf("%d queries, want one batch", queries)
 	}
 }
+
+// edit runs an Edit of a file below the project.
+func (w *world) edit(name, old, repl string) hook.Verdict {
+	w.t.Helper()
+	v, err := w.judge(w.event("Edit", hook.Edit, map[string]any{"file_path": filepath.Join(w.root, name), "old_string": old, "new_string": repl}))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return v
+}
+
+func TestAnEditThatOnlyABroadHostWouldMakeIsJudged(t *testing.T) {
+	w := newWorld(t)
+	w.file("package.json", "{\n  \"dependencies\": {\n    \"zz-healthy\": \"^1.0.0\"\n  }\n}\n")
+	for _, tc := range []struct {
+		name, old, repl string
+		want            hook.Decision
+	}{
+		{"as it stands", "    \"zz-healthy\": \"^1.0.0\"", "    \"zz-healthy\": \"^1.0.0\",\n    \"zz-evil\": \"1.0.1\"", hook.Deny},
+		{"other blanks", "\"zz-healthy\":  \"^1.0.0\"", "x", hook.Pass},
+		{"other indentation", "\"dependencies\": {\n\t\"zz-healthy\": \"^1.0.0\"\n", "\"dependencies\": {\n\t\"zz-healthy\": \"^1.0.0\",\n\t\"zz-evil\": \"1.0.1\"\n", hook.Deny},
+		{"not there", "\"nothing\": {", "\"zz-evil\": \"1.0.1\"", hook.Pass},
+	} {
+		if v := w.edit("package.json", tc.old, tc.repl); v.Decision != tc.want {
+			t.Errorf("%s: %+v", tc.name, v)
+		}
+	}
+}
+
+func TestLinesThatGoSomewhereAreTold(t *testing.T) {
+	w := newWorld(t)
+	w.file("package.json", "{\"dependencies\": {\"zz-young\": \"0.0.2\"}}")
+	insert := func(line string) hook.Verdict {
+		v, err := w.judge(w.event("mcp__editor__insert", hook.MCP, map[string]any{"path": filepath.Join(w.root, "package.json"), "line": 2, "content": line, "new_str": line}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if v := insert("    \"zz-evil\": \"1.0.1\",\n    \"zz-young\": \"0.0.2\",\n"); v.Decision != hook.Advise || !strings.Contains(v.Context, "MAL-2030-1") || strings.Contains(v.Context, "zz-young") {
+		t.Errorf("%+v", v)
+	}
+	if v := insert("    \"lint\": \"eslint .\"\n"); v.Decision != hook.Pass {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestABrokenManifestIsReadByItsNewLines(t *testing.T) {
+	w := newWorld(t)
+	v := w.write("package.json", "{\n\"name\": oops,\n\"dependencies\": {\n\"zz-evil\": \"1.0.1\"\n}}\n")
+	if v.Decision != hook.Advise || !strings.Contains(v.Context, "MAL-2030-1") || !strings.Contains(v.Notice, "package.json (unparsable)") {
+		t.Errorf("%+v", v)
+	}
+}

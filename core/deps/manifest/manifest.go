@@ -182,14 +182,23 @@ func Worth(name string, content []byte) bool {
 // Diff returns the packages that after declares and before does not, or with
 // another version, and what was added but cannot be looked up. Order, formatting,
 // comments and the move from one section to another are no change. Of a manifest
-// that cannot be read to its end it returns what could be read, marked Advisory,
-// and the manifest itself as unchecked.
+// that cannot be read to its end it returns what could be read, and what the
+// lines that are new look like, marked Advisory, and the manifest itself as
+// unchecked.
 func Diff(name string, before, after []byte) ([]coord.Package, []coord.Unchecked) {
 	f := formatOf(name)
 	if f == unknown || len(after) == 0 {
 		return nil, nil
 	}
 	now := read(f, after)
+	if now.broken && (f != pomXML || len(now.entries) == 0) { // of half a pom.xml the rest is read
+		now.more(fragments(f, addedLines(clean(before), clean(after))))
+	}
+	return diff(name, f, before, now)
+}
+
+// diff compares what a manifest declares now with what it did before.
+func diff(name string, f format, before []byte, now *sheet) ([]coord.Package, []coord.Unchecked) {
 	if len(now.entries) == 0 && !now.broken {
 		return nil, nil
 	}
@@ -199,11 +208,13 @@ func Diff(name string, before, after []byte) ([]coord.Package, []coord.Unchecked
 			old[e.id()] = true
 		}
 	}
-	dir := path.Dir(strings.ReplaceAll(name, `\`, "/"))
+	dir, _ := cutPath(name)
+	dir = path.Clean(dir)
 	advisory := now.broken || f == dockerfile || f == workflow || fixture(dir)
 	var packages []coord.Package
 	var unchecked []coord.Unchecked
-	for _, e := range now.entries {
+	for i := range now.entries {
+		e := &now.entries[i]
 		id := e.id()
 		if old[id] {
 			continue

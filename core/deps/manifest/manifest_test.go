@@ -244,3 +244,53 @@ func FuzzDiff(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesOfABrokenManifestAreTold(t *testing.T) {
+	for _, tc := range []struct{ name, before, after, want string }{
+		{
+			"package.json", "{\n\"name\": \"x\",\n\"dependencies\": {\n\"old\": \"1\"\n}\n}\n",
+			"{\n\"name\": \"x\" oops\n\"version\": \"1.0.0\",\n\"engines\": {\"node\": \">=18\", \"zz-engine\": \"1\"},\n\"dependencies\": {\n\"old\": \"1\",\n\"evil\": \"^2\"\n}\n}\n",
+			"\tnpm evil ^2 [advisory]\n\tnot checked: package.json: unparsable\n",
+		},
+		{"package.json", "", "// a comment\n{\"dependencies\": {\"evil\": \"1\"}}", "\tnpm evil 1 [advisory]\n\tnot checked: package.json: unparsable\n"},
+		{"composer.json", "", "{,\"require\": {\"a/b\": \"^1\", \"php\": \"8\"}, \"conflict\": {\"c/d\": \"1\"}}", "\tPackagist a/b ^1 [advisory]\n\tnot checked: composer.json: unparsable\n"},
+		{"a.csproj", "", "<Project><ItemGroup>\n<PackageReference Include=\"Evil\" Version=\"1.0\" \n</ItemGroup></Project>", "\tNuGet Evil 1.0 [advisory]\n\tnot checked: a.csproj: unparsable\n"},
+		{"pom.xml", "", "<project <dependencies><dependency><groupId>g.x</groupId><artifactId>a</artifactId><version>1</version></dependency>", "\tMaven g.x:a 1 [advisory]\n\tnot checked: pom.xml: unparsable\n"},
+		{"build.gradle", "", "def x = 'open\ndependencies { implementation 'g.x:a:1.0' }\n", "\tMaven g.x:a 1.0 [advisory]\n\tnot checked: build.gradle: unparsable\n"},
+	} {
+		if got := strings.TrimPrefix(show(tc.name, []byte(tc.before), []byte(tc.after)), tc.name+":\n"); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestAFragmentIsReadByWhatItsLinesLookLike(t *testing.T) {
+	for _, tc := range []struct{ name, added, want string }{
+		{"package.json", "    \"evil\": \"^1.2.0\",\n    \"lint\": \"eslint .\",\n    \"git\": \"npm:real@2\"\n", "npm evil ^1.2.0 npm real 2"},
+		{"composer.json", "\"e/vil\": \"^1\",\n\"description\": \"1 thing\"\n", "Packagist e/vil ^1"},
+		{"Cargo.toml", "evil = \"1\"\nother = { version = \"2\", features = [\"x\"] }\nedition = \"2021\"\n", "crates.io evil 1 crates.io other 2"},
+		{"Cargo.toml", "[package]\nrust = \"1.80\"\n", ""},
+		{"pyproject.toml", "  \"evil>=1\",\n  'other',\n", "PyPI evil >=1 PyPI other"},
+		{"pyproject.toml", "evil = \"^1\"\nline-length = 100\n", "PyPI evil ^1"},
+		{"requirements.txt", "evil==1\n", "PyPI evil ==1"},
+		{"go.mod", "\texample.com/e/vil v1.0.0\n", "Go example.com/e/vil v1.0.0"},
+		{"go.mod", "require example.com/e/vil v1.0.0\n", "Go example.com/e/vil v1.0.0"},
+		{"Gemfile", "gem 'evil'\n", "RubyGems evil"},
+		{"build.gradle", "    implementation 'g.x:a:1.0'\n    // 'g.y:b:1'\n", "Maven g.x:a 1.0"},
+		{"pom.xml", "<dependency>\n<groupId>g.x</groupId>\n<artifactId>a</artifactId>\n<version>${v}</version>\n", "Maven g.x:a"},
+		{"App.csproj", "<PackageReference Include=\"Evil\" Version=\"1.0\" />", "NuGet Evil 1.0"},
+		{"README.md", "npm install evil", ""},
+	} {
+		packages, _ := Fragment(tc.name, []byte(tc.added))
+		var got []string
+		for _, p := range packages {
+			if !p.Advisory {
+				t.Errorf("%s: %s is not advisory", tc.name, p.Name)
+			}
+			got = append(got, strings.TrimSpace(string(p.Ecosystem)+" "+p.Name+" "+p.Version))
+		}
+		if s := strings.Join(got, " "); s != tc.want {
+			t.Errorf("%s %q: %s, want %s", tc.name, tc.added, s, tc.want)
+		}
+	}
+}

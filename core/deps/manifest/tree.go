@@ -90,12 +90,10 @@ func readJSON(text string) (root *node, whole bool) {
 	return root, errors.Is(err, io.EOF)
 }
 
-var errDeep = errors.New("nested too deep")
-
 // readValue fills n with the next value. What was read before an error stays.
 func readValue(d *json.Decoder, n *node, deep int) error {
 	if deep > maxNesting {
-		return errDeep
+		return skipValue(d) // no manifest declares anything that deep
 	}
 	t, err := d.Token()
 	if err != nil {
@@ -148,6 +146,26 @@ func readValue(d *json.Decoder, n *node, deep int) error {
 		n.kind = scalar
 	}
 	return nil
+}
+
+// skipValue passes over the next value.
+func skipValue(d *json.Decoder) error {
+	for depth := 0; ; {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if b, ok := t.(json.Delim); ok {
+			if b == '{' || b == '[' {
+				depth++
+			} else {
+				depth--
+			}
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
 }
 
 // stripJSONC blanks out comments, and commas before a closing bracket.

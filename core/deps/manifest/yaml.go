@@ -3,8 +3,8 @@ package manifest
 import "strings"
 
 // readYAML reads the plain part of YAML that manifests use: block maps and
-// lists by indentation, flow lists of scalars, quoted and plain scalars, block
-// scalars. Anchors, tags and flow maps are left as text.
+// lists by indentation, lists and maps in brackets, quoted and plain scalars,
+// block scalars. Anchors and tags are left as text.
 func readYAML(text string) *node {
 	p := &yamlReader{lines: yamlLines(text)}
 	root := &node{kind: object}
@@ -62,7 +62,7 @@ func (p *yamlReader) block(n *node, indent, deep int) {
 				if j := p.next(); j < len(p.lines) && p.lines[j].indent > line.indent {
 					p.block(item, p.lines[j].indent, deep+1)
 				}
-			} else if _, _, ok := yamlPair(rest); ok {
+			} else if _, _, ok := yamlPair(rest); ok && rest[0] != '{' && rest[0] != '[' {
 				// A map begins on the line of the hyphen.
 				p.lines[i].indent, p.lines[i].text = inner, rest
 				p.block(item, inner, deep+1)
@@ -140,21 +140,119 @@ func (p *yamlReader) scalar(value string, indent int) *node {
 		}
 		return &node{kind: str, text: strings.Join(lines, sep)}
 	}
-	if value[0] == '[' {
-		n := &node{kind: array}
-		for !strings.Contains(value, "]") && p.at < len(p.lines) {
-			value += " " + p.lines[p.at].text
-			p.at++
+	if value[0] == '[' || value[0] == '{' {
+		var depth brackets
+		from := p.at
+		for more := depth.open(value); more && p.at < len(p.lines); p.at++ {
+			more = depth.open(p.lines[p.at].text)
 		}
-		inner, _, _ := strings.Cut(value[1:], "]")
-		for part := range strings.SplitSeq(inner, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				n.items = append(n.items, &node{kind: str, text: yamlText(part)})
-			}
+		var b strings.Builder
+		b.WriteString(value)
+		for _, l := range p.lines[from:p.at] {
+			b.WriteString("\n" + l.text)
 		}
-		return n
+		f := &yamlFlow{text: b.String()}
+		return f.value(0)
 	}
 	return &node{kind: str, text: yamlText(value)}
+}
+
+// brackets counts those that are open.
+type brackets struct {
+	depth int
+	quote byte
+}
+
+// open reports whether any is open behind a further line.
+func (b *brackets) open(line string) bool {
+	for i := range len(line) {
+		switch c := line[i]; {
+		case b.quote != 0:
+			if c == b.quote {
+				b.quote = 0
+			}
+		case c == '"' || c == '\'':
+			b.quote = c
+		case c == '[' || c == '{':
+			b.depth++
+		case c == ']' || c == '}':
+			b.depth--
+		}
+	}
+	return b.depth > 0
+}
+
+// yamlFlow reads a list or map in brackets.
+type yamlFlow struct {
+	text string
+	pos  int
+}
+
+func (f *yamlFlow) blank() {
+	for f.pos < len(f.text) && strings.IndexByte(" \t\n,", f.text[f.pos]) >= 0 {
+		f.pos++
+	}
+}
+
+// word reads up to one of the ends; quotes hide them.
+func (f *yamlFlow) word(ends string) string {
+	from := f.pos
+	if f.pos < len(f.text) && (f.text[f.pos] == '"' || f.text[f.pos] == '\'') {
+		if end := strings.IndexByte(f.text[f.pos+1:], f.text[f.pos]); end >= 0 {
+			f.pos += end + 2
+			return yamlText(f.text[from:f.pos])
+		}
+	}
+	for f.pos < len(f.text) && strings.IndexByte(ends, f.text[f.pos]) < 0 {
+		f.pos++
+	}
+	return yamlText(f.text[from:f.pos])
+}
+
+func (f *yamlFlow) value(deep int) *node {
+	f.blank()
+	if f.pos >= len(f.text) || deep > maxNesting {
+		f.pos = len(f.text)
+		return &node{}
+	}
+	n := &node{}
+	switch f.text[f.pos] {
+	case '[':
+		n.kind = array
+		for f.pos++; ; {
+			if f.blank(); f.pos >= len(f.text) || f.text[f.pos] == ']' {
+				break
+			}
+			at := f.pos
+			n.items = append(n.items, f.value(deep+1))
+			if f.pos == at {
+				f.pos++ // a bracket of the other kind
+			}
+		}
+		f.pos++
+	case '{':
+		n.kind = object
+		for f.pos++; ; {
+			if f.blank(); f.pos >= len(f.text) || f.text[f.pos] == '}' {
+				break
+			}
+			at := f.pos
+			key := f.word(":,}\n")
+			child := &node{}
+			if f.pos < len(f.text) && f.text[f.pos] == ':' {
+				f.pos++
+				child = f.value(deep + 1)
+			}
+			n.members = append(n.members, member{key, child})
+			if f.pos == at {
+				f.pos++
+			}
+		}
+		f.pos++
+	default:
+		n.kind, n.text = str, f.word(",]}\n")
+	}
+	return n
 }
 
 // yamlPair splits key: value.
