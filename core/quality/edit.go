@@ -107,9 +107,32 @@ func written(p *gate.Pass) []Edit {
 	return out
 }
 
-// within returns name relative to root, with slashes.
+// within returns name relative to root, with slashes. Where one of them goes
+// through a link, it is the place behind it that counts.
 func within(root, name string) (string, bool) {
-	rel, err := filepath.Rel(root, filepath.Clean(name))
+	if rel, ok := relative(root, filepath.Clean(name)); ok {
+		return rel, true
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", false
+	}
+	// The file may be gone, and its folder too.
+	rest := ""
+	for dir := filepath.Clean(name); ; {
+		if at, err := filepath.EvalSymlinks(dir); err == nil {
+			return relative(real, filepath.Join(at, rest))
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		rest, dir = filepath.Join(filepath.Base(dir), rest), up
+	}
+}
+
+func relative(root, name string) (string, bool) {
+	rel, err := filepath.Rel(root, name)
 	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return "", false
 	}

@@ -10,7 +10,9 @@ package quality
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
@@ -38,6 +40,8 @@ const (
 	factRoot   = "quality:root"   // the project that was written to
 	factWarned = "quality:warned" // the tree that the human was told of last, in warn mode
 	factKnown  = "quality:known"  // mark of the failures that were there before
+	factShell  = "quality:shell"  // when a command ran that may have written anything, and since when what it wrote may be its
+	factLooked = "quality:looked" // when what such commands wrote was looked for last
 	factBase   = "quality:base"   // the commit at the session's start: what patch coverage counts from
 	setDirty   = "quality:dirty"  // files that differed from it then
 	coverPre   = "coverage:"      // + package: its coverage at the session's start, in percent
@@ -103,6 +107,24 @@ type Worker interface {
 	Profile(ctx context.Context, p Project) Profile
 	// Head returns the commit that is checked out, "" if there is none.
 	Head(ctx context.Context, p Project) string
+	// Written returns the files that differ from the last commit, or that a commit
+	// made here brought in, and that were written in a span of time, relative to the
+	// root. It finds none where git is not there, or not done when ctx ends.
+	Written(ctx context.Context, p Project, w Span) []string
+}
+
+// Span is a time in which files were written, and what was changed before it by
+// somebody else.
+type Span struct {
+	From, To time.Time // a zero To is open
+	Dirty    []string  // files whose deletion is not news
+}
+
+// Holds reports whether a file's time lies in the span, give or take what clocks
+// of file systems differ by.
+func (s Span) Holds(at time.Time) bool {
+	const slack = 20 * time.Millisecond
+	return !at.Before(s.From.Add(-slack)) && (s.To.IsZero() || !at.After(s.To.Add(slack)))
 }
 
 // Edit is one file that was written. Paths are relative to the root.
@@ -228,29 +250,130 @@ func (s *Settings) worker(p *gate.Pass) (Worker, error) {
 func (s *Settings) off(gate, rule string) bool { return s.Off != nil && s.Off(gate, rule) }
 
 // touchGate notes when something was written: what is newer than the last pass
-// is to be judged.
+// is to be judged. What a shell call plainly writes is touched like what a tool
+// writes; what it may have written besides is looked for when the turn ends.
 func (s *Settings) touchGate() *gate.Gate {
 	return &gate.Gate{
 		ID:    "quality-touched",
 		Doc:   "notes when a file was last written, for the session and for each subagent",
-		On:    []hook.EventName{hook.PostToolUse},
+		On:    []hook.EventName{hook.PostToolUse, hook.PostToolUseFailure},
 		Tools: writers,
 		State: true,
-		Wants: edits,
+		Wants: func(e *hook.Event) bool {
+			return e.Tool != nil && e.Tool.Kind == hook.Shell || e.Name == hook.PostToolUse && edits(e)
+		},
 		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
-			now := p.Env.Now()
+			now, id := p.Env.Now(), p.Event.AgentID
+			wrote := edits(p.Event)
+			add := func(name string) {
+				p.Record(session.Add(session.Touched, name))
+				if id != "" {
+					p.Record(session.Add(session.Touched, name).For(id))
+				}
+			}
+			for _, name := range throughLinks(p) {
+				add(name)
+			}
+			if p.Event.Tool.Kind == hook.Shell {
+				targets, others := shellWrites(p)
+				for _, name := range targets {
+					wrote = true
+					add(name)
+				}
+				if others {
+					p.Record(session.Note(factShell, spanOf(p), now))
+				}
+			}
+			if !wrote {
+				return hook.Verdict{}, nil
+			}
 			p.Record(session.Note(factEdited, "", now))
 			if p.Event.Root != "" && RootOf(p.Session) != p.Event.Root {
 				p.Record(session.Note(factRoot, p.Event.Root, now))
 			}
 			renew(p, p.Session, "", now)
-			if id := p.Event.AgentID; id != "" {
+			if id != "" {
 				p.Record(session.Note(factEdited, "", now).For(id))
 				renew(p, p.Session.Agent(id), id, now)
 			}
 			return hook.Verdict{}, nil
 		},
 	}
+}
+
+// throughLinks are the files that a call wrote and whose name lies below the
+// root only behind a link: the recorder of touched files goes by names.
+func throughLinks(p *gate.Pass) []string {
+	root := p.Event.Root
+	if root == "" || !edits(p.Event) {
+		return nil
+	}
+	var out []string
+	for _, e := range p.Event.Tool.Edits() {
+		for _, name := range [...]string{e.Path, e.NewPath} {
+			if name == "" {
+				continue
+			}
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(p.Event.Cwd, name)
+			}
+			if _, plain := relative(root, filepath.Clean(name)); plain {
+				continue
+			}
+			if rel, ok := within(root, name); ok {
+				out = append(out, rel)
+			}
+		}
+	}
+	return out
+}
+
+// openSpan marks a command that goes on after its call.
+const openSpan = "+"
+
+// spanOf says since when what a shell call wrote may have been written: since
+// the first such call that nobody looked after, at the earliest since this
+// session was last heard of before it.
+func spanOf(p *gate.Pass) string {
+	from := p.Session.UpdatedAt()
+	if from.IsZero() {
+		from = p.Env.Now()
+	}
+	open := ""
+	if r := p.Event.Tool.Result; r != nil && r.Background {
+		open = openSpan
+	}
+	if unseen(p.Session) {
+		if was, _, end := shellSpan(p.Session); !was.IsZero() {
+			from = was
+			if end.IsZero() {
+				open = openSpan
+			}
+		}
+	}
+	return from.UTC().Format(time.RFC3339Nano) + open
+}
+
+// shellSpan is the time in which commands ran that may have written anything.
+func shellSpan(v session.View) (from, last, to time.Time) {
+	value, last := v.Fact(factShell)
+	text, open := strings.CutSuffix(value, openSpan)
+	from, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, last, last
+	}
+	if open {
+		return from, last, time.Time{}
+	}
+	return from, last, last
+}
+
+// unseen reports whether a command ran that may have written anything, and
+// nobody looked since.
+func unseen(v session.View) bool {
+	_, ran := v.Fact(factShell)
+	_, looked := v.Fact(factLooked)
+	return !ran.IsZero() && ran.After(looked)
 }
 
 // renew gives the gate that was released in an earlier turn its attempts back:

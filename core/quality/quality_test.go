@@ -26,6 +26,8 @@ type worker struct {
 	profile Profile
 	gates   []Request
 	edits   [][]Edit
+	written []string // by commands
+	spans   []Span
 	panics  bool
 	hangs   bool
 }
@@ -51,6 +53,11 @@ func (w *worker) Gate(ctx context.Context, _ Project, r Request) *Report {
 func (w *worker) Head(context.Context, Project) string { return w.profile.Head }
 
 func (w *worker) Profile(context.Context, Project) Profile { return w.profile }
+
+func (w *worker) Written(_ context.Context, _ Project, s Span) []string {
+	w.spans = append(w.spans, s)
+	return w.written
+}
 
 func red(tests ...string) Report {
 	r := Report{Outcome: Failed, Tree: "t1", Packages: []string{"a"}}

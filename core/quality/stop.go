@@ -69,10 +69,11 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 		agent = p.Event.AgentID
 		view = p.Session.Agent(agent)
 	}
-	if !s.due(view) {
+	look := agent == "" && unseen(view)
+	if !s.due(view) && !look {
 		return hook.Verdict{}, gate.Skip("nothing was touched since the last pass")
 	}
-	if o, _ := view.Obligation(RuleStop); o.Released() || o.Skipped != "" {
+	if o, _ := view.Obligation(RuleStop); o.Skipped != "" || o.Released() && (!look || p.Session.Turn().N <= o.ReleasedInTurn) {
 		return hook.Verdict{}, gate.Skip("released to the human")
 	}
 	if p.Event.Root == "" {
@@ -89,12 +90,20 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 	if err != nil {
 		return hook.Verdict{}, err
 	}
+	touched := view.Touched()
+	if look {
+		found := s.look(ctx, p, w, touched)
+		touched = append(touched, found...)
+		if o, _ := view.Obligation(RuleStop); len(found) == 0 && (!s.due(view) || o.Released()) {
+			return hook.Verdict{}, nil // what ran wrote nothing
+		}
+	}
 	looked := p.Env.Now()
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	base, _ := p.Session.Fact(factBase)
 	r := w.Gate(ctx, s.Project, Request{
-		Touched: view.Touched(), Base: base, Dirty: dirty(p.Session), Baseline: snapshot(p.Session), Deadline: true,
+		Touched: touched, Base: base, Dirty: dirty(p.Session), Baseline: snapshot(p.Session), Deadline: true,
 	})
 	notice := s.aside(p, r)
 	switch {
@@ -116,6 +125,37 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 		v.Notice = notice
 		return v, nil
 	}
+}
+
+// lookLimit is what the end of a turn spends on looking for what commands wrote.
+const lookLimit = 5 * time.Second
+
+// look finds what commands of this session wrote that no call named, and makes
+// it touched.
+func (s *Settings) look(ctx context.Context, p *gate.Pass, w Worker, touched []string) []string {
+	now := p.Env.Now()
+	p.Record(session.Note(factLooked, "", now))
+	from, last, to := shellSpan(p.Session)
+	if from.IsZero() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookLimit)
+	defer cancel()
+	var out []string
+	for _, name := range w.Written(ctx, s.Project, Span{From: from, To: to, Dirty: dirty(p.Session)}) {
+		if !slices.Contains(touched, name) {
+			out = append(out, name)
+			p.Record(session.Add(session.Touched, name))
+		}
+	}
+	if len(out) > 0 {
+		p.Record(session.Note(factEdited, "", last))
+		if RootOf(p.Session) != p.Event.Root {
+			p.Record(session.Note(factRoot, p.Event.Root, now))
+		}
+		renew(p, p.Session, "", now)
+	}
+	return out
 }
 
 // maxDeferrals is how many ends in a row the engine lets pass because work

@@ -113,6 +113,17 @@ func passed(rel string) bool {
 	return false
 }
 
+// vendored reports whether a file lies in a folder of other people's sources: one
+// named vendor that holds its tool's mark.
+func (t *tree) vendored(rel string) bool {
+	for d := path.Dir(rel); d != "."; d = path.Dir(d) {
+		if path.Base(d) == "vendor" && (t.has(d, "modules.txt") || t.has(d, "autoload.php") || t.has(d, "bundle/config") || t.has(d, ".cargo-checksum.json")) {
+			return true
+		}
+	}
+	return false
+}
+
 // document reports whether a file cannot change what a test says.
 func document(rel string) bool {
 	for part := range strings.SplitSeq(path.Dir(rel), "/") {
@@ -138,7 +149,7 @@ func document(rel string) bool {
 // of returns the packages of one file: none, one, or for a file that is no
 // source those whose folder it lies in.
 func (t *tree) of(rel string) []*pkg {
-	if passed(rel) {
+	if passed(rel) || t.vendored(rel) {
 		return nil
 	}
 	dir := path.Dir(rel)

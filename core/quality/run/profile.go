@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ec261362/guardrails/core/quality"
+	"github.com/ec261362/guardrails/core/vcs"
 )
 
 // maxDirty is how many changed files a session remembers.
@@ -40,7 +41,7 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 			changes, err := repo.Changed(look, head)
 			if cancel(); err == nil {
 				for _, c := range changes {
-					if rel, ok := within(p.Root, repo.Root(), c.Path); ok && len(out.Dirty) < maxDirty && !passed(rel) {
+					if rel, ok := within(p.Root, repo, c.Path); ok && len(out.Dirty) < maxDirty && !passed(rel) {
 						out.Dirty = append(out.Dirty, rel)
 					}
 				}
@@ -108,18 +109,17 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 	return out
 }
 
-// within turns a path from a repository's root into one from the project's.
-func within(root, top, rel string) (string, bool) {
-	if root == top {
-		return rel, true
-	}
-	sub, ok := strings.CutPrefix(root, top)
+// within turns a path from a repository's root into one from the project's,
+// which may be reached by a link.
+func within(root string, repo *vcs.Repo, rel string) (string, bool) {
+	sub, ok := repo.Rel(root)
 	if !ok {
 		return "", false
 	}
-	sub = strings.Trim(strings.ReplaceAll(sub, "\\", "/"), "/")
-	rest, ok := strings.CutPrefix(rel, sub+"/")
-	return rest, ok
+	if sub == "." {
+		return rel, true
+	}
+	return strings.CutPrefix(rel, sub+"/")
 }
 
 // born lists the files that came into being since a time and that git does not
