@@ -128,7 +128,40 @@ passes untouched.
 			return c.Help()
 		}
 	}
+	for _, c := range root.Commands() {
+		sayUsage(c)
+	}
 	return root
+}
+
+// sayUsage has a verb, and those below it, say what they take when they are given
+// something else.
+func sayUsage(c *cobra.Command) {
+	if c.HasSubCommands() && !c.Runnable() {
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		c.Args = cobra.NoArgs
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			switch {
+			case err == nil:
+				return nil
+			case len(args) == 0:
+				return fmt.Errorf("%s needs more: %s (%s --help tells what)", c.CommandPath(), c.UseLine(), c.CommandPath())
+			case c.HasSubCommands():
+				c.SuggestionsMinimumDistance = 2
+				if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
+					return fmt.Errorf("%s has no %q; is %s meant?", c.CommandPath(), args[0], strings.Join(meant, " or "))
+				}
+				return fmt.Errorf("%s has no %q (%s --help lists what it has)", c.CommandPath(), args[0], c.CommandPath())
+			}
+			return fmt.Errorf("%s does not take %q: %s (%s --help tells what)", c.CommandPath(), args[len(args)-1], c.UseLine(), c.CommandPath())
+		}
+	}
+	for _, sub := range c.Commands() {
+		sayUsage(sub)
+	}
 }
 
 // locate fills in where things are.
