@@ -7,6 +7,7 @@ VERSION   ?=
 FUZZTIME  ?= 10s
 CASES     ?=
 RUNS      ?= 200
+SOAK      ?= 200
 ARGS      ?=
 TAG       ?=
 
@@ -25,7 +26,7 @@ race      := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 lint_bin  := .tools/golangci-lint$(exe)
 lint      := GOLANGCI_LINT_CACHE="$(CURDIR)/.tools/lint-cache" $(lint_bin)
 
-.PHONY: help build run test race vet lint fmt fmt-check arch golden deps fuzz e2e bench corpus demo tour \
+.PHONY: help build run test race vet lint fmt fmt-check arch golden deps fuzz e2e bench soak corpus demo tour \
 	cover cross tidy-check vuln ci release-files release-fill release-check release dist clean
 
 help: ## list the targets
@@ -78,6 +79,9 @@ e2e: ## drive the real host programs, pinned in .e2e/, against a scripted model
 
 bench: ## whole-process medians beside floors and peers, and growth: RUNS (200) rounds, interleaved
 	go run ./tools/bench -runs $(RUNS) $(ARGS)
+
+soak: build ## the built binary through kills, full disks, clock jumps and damage; SOAK (200) events of each of 60 workers
+	go run ./tools/soak -bin $(bin) -events $(SOAK) $(ARGS)
 
 corpus: build ## judge the case files in CASES=dir with the built binary
 	@[ -n "$(CASES)" ] || { echo "usage: make corpus CASES=dir [ARGS=-v]" >&2; exit 1; }

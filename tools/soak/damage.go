@@ -184,7 +184,7 @@ func (s *stage) damaged(ctx context.Context, r *result, config string, targets f
 		}
 	}
 	for what, n := range silent {
-		r.note("%s: %d kinds of damage did nothing that would have to be told", what, n)
+		r.note("%s: %d kinds of damage were told to nobody, and lost nothing", what, n)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ var digits = regexp.MustCompile(`[0-9a-f]{16,}|\d{4}-\d\d-\d\d`)
 func damagedReceipts(ctx context.Context, s *stage, r *result) error {
 	r.how = fmt.Sprintf("init, %d kinds of damage to its receipt, then doctor, init again and init --uninstall", len(damages))
 	rng := rand.New(rand.NewPCG(s.seed, 9))
-	const foreign = "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n"
+	const foreign = "{\n\n  \"model\": \"opus\",\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}\n}\n"
 	for i, d := range damages {
 		h, err := s.newHome(fmt.Sprint("home", i), "")
 		if err != nil {
@@ -256,7 +256,7 @@ func damagedReceipts(ctx context.Context, s *stage, r *result) error {
 				r.told++
 			}
 			now, err := os.ReadFile(settings)
-			for _, mine := range []string{"// mine", `"model": "opus"`, "say done"} {
+			for _, mine := range []string{"{\n\n", `"model": "opus"`, "say done"} {
 				if !strings.Contains(string(now), mine) {
 					r.problem("%s: after %s the user's settings lack %q (%v)", d.name, strings.Join(args, " "), mine, err)
 				} else {

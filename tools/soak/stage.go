@@ -236,6 +236,7 @@ func (h *home) battery(ctx context.Context, r *result, what, session string, blo
 		if a.v.stopped == "" {
 			return edited
 		}
+		r.told++
 	}
 	r.problem("%s: Stop was blocked %d times in a row", what, tries)
 	return edited
