@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -742,4 +743,50 @@ func BenchmarkLoadBoth(b *testing.B) {
 			b.Fatal(e.Problems)
 		}
 	}
+}
+
+// Changed at random, line by line and word by word, a project's file is either
+// refused, and then protects all the same, or read; it never loosens.
+func TestNoMutationOfAFileLoosens(t *testing.T) {
+	words := strings.SplitAfter(strings.NewReplacer(" ", " \x00", ":", ":\x00", "\n", "\n\x00", ",", ",\x00", "{", "{\x00", "[", "[\x00").Replace(everything), "\x00")
+	for i := range words {
+		words[i] = strings.TrimSuffix(words[i], "\x00")
+	}
+	project := filepath.FromSlash("/p/.guardrails.yaml")
+	rapid.Check(t, func(t *rapid.T) {
+		out := slices.Clone(words)
+		for range rapid.IntRange(1, 5).Draw(t, "changes") {
+			i := rapid.IntRange(0, len(out)-1).Draw(t, "at")
+			switch rapid.IntRange(0, 4).Draw(t, "how") {
+			case 0:
+				out[i] = ""
+			case 1:
+				out[i] += out[i]
+			case 2:
+				k := rapid.IntRange(0, len(out)-1).Draw(t, "with")
+				out[i], out[k] = out[k], out[i]
+			case 3:
+				out[i] = rapid.SampledFrom([]string{"\ufeff", "\x00", "\t", "\xff", "&a ", "*a ", "<<: ", "!!binary ", "- ", "? ", "|\n", "#", "'", "\"", "---\n", "...\n", "null ", "true ", "0 ", "{} ", "[] "}).Draw(t, "what") + out[i]
+			case 4:
+				out = out[:i+1]
+			}
+		}
+		text := strings.Join(out, "")
+		o := LoadOptions{Root: filepath.FromSlash("/p"), StateHome: filepath.FromSlash("/state"), ReadFile: func(name string, _ int64) ([]byte, error) {
+			if name == project {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		}}
+		with := Load(o)
+		o.Root = ""
+		without := Load(o)
+		without.Config.Quality.On = false
+		if why := looserThan(with.Config, without.Config, without.Config.Dependencies.Exempt); why != "" {
+			t.Fatalf("looser: %s\n%s", why, text)
+		}
+		if len(with.Problems) > 0 && with.Config.Quality.On {
+			t.Fatalf("a broken file has its commands run\n%s", text)
+		}
+	})
 }
