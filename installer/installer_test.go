@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/proc"
@@ -1283,4 +1284,99 @@ func TestPurgeLeavesNoStateHome(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, m.root)); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
+}
+
+// drawSettings writes a settings file as people, hosts and other tools do.
+func drawSettings(t *rapid.T) string {
+	nl := rapid.SampledFrom([]string{"\n", "\n", "\r\n"}).Draw(t, "newline")
+	indent := rapid.SampledFrom([]string{"  ", "    ", "\t", ""}).Draw(t, "indent")
+	colon := rapid.SampledFrom([]string{": ", ":", " : "}).Draw(t, "colon")
+	compact := rapid.IntRange(0, 4).Draw(t, "compact") == 0
+	list := func(depth int, ends string, items []string) string {
+		if compact || len(items) == 0 {
+			return ends[:1] + strings.Join(items, ",") + ends[1:]
+		}
+		in := nl + strings.Repeat(indent, depth+1)
+		return ends[:1] + in + strings.Join(items, ","+in) + nl + strings.Repeat(indent, depth) + ends[1:]
+	}
+	entry := func(depth int) string {
+		command := rapid.SampledFrom([]string{`say done`, `npx prettier --write \"$FILE\"`, `/usr/bin/env python3 ~/.claude/h\u00f6ok.py`, `guardrails-notify`, `echo '}],{'`}).Draw(t, "command")
+		fields := []string{`"type"` + colon + `"command"`, `"command"` + colon + `"` + command + `"`}
+		if rapid.Bool().Draw(t, "timeout") {
+			fields = append(fields, `"timeout"`+colon+rapid.SampledFrom([]string{"5", "1.50", "6e1"}).Draw(t, "seconds"))
+		}
+		return list(depth, "{}", fields)
+	}
+	group := func(depth int) string {
+		var entries, fields []string
+		for range rapid.IntRange(0, 2).Draw(t, "entries") {
+			entries = append(entries, entry(depth+2))
+		}
+		if rapid.Bool().Draw(t, "matcher") {
+			fields = append(fields, `"matcher"`+colon+rapid.SampledFrom([]string{`"Bash"`, `""`, `"*"`, `"Edit|Write"`}).Draw(t, "pattern"))
+		}
+		return list(depth, "{}", append(fields, `"hooks"`+colon+list(depth+1, "[]", entries)))
+	}
+	hooks := func() string {
+		var events []string
+		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"PreToolUse", "Stop", "SessionStart", "PostToolUse", "SomethingNew", `Pre\u0043ompact`}), 0, 4, rapid.ID).Draw(t, "events") {
+			var groups []string
+			for range rapid.IntRange(0, 2).Draw(t, "groups") {
+				groups = append(groups, group(3))
+			}
+			events = append(events, `"`+name+`"`+colon+list(2, "[]", groups))
+		}
+		return list(1, "{}", events)
+	}
+	var keys []string
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"model", "permissions", "hooks", "env", "statusLine", "é"}), 0, 6, rapid.ID).Draw(t, "keys") {
+		value := ""
+		switch key {
+		case "hooks":
+			value = hooks()
+		case "permissions":
+			value = list(1, "{}", []string{`"allow"` + colon + list(2, "[]", []string{`"Bash(git status:*)"`, `"Read(//etc/**)"`})})
+		default:
+			value = rapid.SampledFrom([]string{`"opus"`, `9007199254740993`, `1.0`, `null`, `"\ud83d\ude00 a,]}"`, `{}`, `[ ]`, `true`}).Draw(t, "value")
+		}
+		keys = append(keys, `"`+key+`"`+colon+value)
+	}
+	end := rapid.SampledFrom([]string{nl, "", nl + nl, " "}).Draw(t, "end")
+	return list(0, "{}", keys) + end
+}
+
+func TestInstallThenUninstallRestoresAnySettings(t *testing.T) {
+	m := newMachine(t)
+	m.run = pretend
+	rapid.Check(t, func(rt *rapid.T) {
+		src := drawSettings(rt)
+		m.put(m.settings(), src, 0o640)
+		rep, err := m.installer().Install(t.Context(), m.personal(), false)
+		if err != nil || rep.Outcome != Installed {
+			rt.Fatalf("install: %v\n%s\n%s", err, text(rep), src)
+		}
+		installed := m.read(m.settings())
+		var got struct {
+			Hooks map[string][]json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(installed), &got); err != nil || !strings.Contains(installed, m.state) || len(got.Hooks["PreToolUse"]) == 0 {
+			rt.Fatalf("installed %v\n%s", err, installed)
+		}
+		if rep, err = m.installer().Install(t.Context(), m.personal(), false); err != nil || rep.Outcome != Already {
+			rt.Fatalf("again: %v\n%s", err, text(rep))
+		}
+		if rapid.Bool().Draw(rt, "receipt lost") {
+			if err := os.Remove(m.state + "/installs.json"); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		r := m.personal()
+		r.AnyRoute = true
+		if rep, err = m.installer().Uninstall(t.Context(), r, false); err != nil || rep.Outcome != Removed {
+			rt.Fatalf("uninstall: %v\n%s", err, text(rep))
+		}
+		if after := m.read(m.settings()); after != src {
+			rt.Fatalf("before    %q\ninstalled %q\nafter     %q", src, installed, after)
+		}
+	})
 }
