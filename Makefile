@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 VERSION   ?=
 FUZZTIME  ?= 10s
+PROPS     ?= 1000
 CASES     ?=
 RUNS      ?= 200
 SOAK      ?= 200
@@ -71,8 +72,8 @@ golden: ## rewrite every golden file, then show what changed
 deps: ## rewrite the committed list of linked packages and the init figures
 	go test -count=1 ./tools/house -run 'TestLinked|TestInit' -update
 
-fuzz: ## each fuzz target for FUZZTIME (10s)
-	tools/fuzz.sh $(FUZZTIME)
+fuzz: ## each fuzz target for FUZZTIME (10s), then each property with PROPS (1000) drawn cases
+	tools/fuzz.sh $(FUZZTIME) $(PROPS)
 
 e2e: ## drive the real host programs, pinned in .e2e/, against a scripted model
 	go test -count=1 -timeout 30m -tags e2e -run '^TestE2E' -v ./adapters/hosttest/e2e $(ARGS)

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the tree for the given time (default 10s).
+# Runs every fuzz target of the tree for the given time (default 10s), then every
+# test of a property with the given number of drawn cases (default 1000, 0 = none).
+# What a target finds is kept in testdata/fuzz beside it, and from then on a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:-10s}
+cases=${2:-1000}
 
 targets=$(git grep --untracked -o '^func Fuzz[A-Za-z0-9_]*(' -- '*_test.go' || true)
 if [ -z "$targets" ]; then
@@ -34,3 +37,11 @@ while IFS=: read -r file decl; do
 	count=$((count + 1))
 done <<<"$targets"
 echo "fuzz: $count targets, $time each"
+
+if [ "$cases" != 0 ]; then
+	packages=$(git grep --untracked -l '"pgregory.net/rapid"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+	tests=$(git grep --untracked -h -B400 'rapid\.Check(' -- '*_test.go' | grep -oE '^func Test[A-Za-z0-9_]+|rapid\.Check\(' | grep -B1 'rapid' | grep -oE 'Test[A-Za-z0-9_]+' | sort -u)
+	# shellcheck disable=SC2086 # one word each
+	go test -timeout 60m -run "^($(echo $tests | tr ' ' '|'))\$" $packages -rapid.checks="$cases"
+	echo "fuzz: $(echo "$tests" | wc -l) properties, $cases cases each"
+fi
