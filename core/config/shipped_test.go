@@ -36,7 +36,7 @@ func TestCompiledPacksAreTheWrittenOnes(t *testing.T) {
 		}
 		p.Scenarios = nil // only pack test plays them, from the file
 		fmt.Fprintf(&b, "\nvar %s = ", name)
-		literal(&b, reflect.ValueOf(p))
+		literal(&b, reflect.ValueOf(p), false)
 		b.WriteString("\n")
 	}
 	want, err := format.Source(b.Bytes())
@@ -58,15 +58,19 @@ func TestCompiledPacksAreTheWrittenOnes(t *testing.T) {
 	}
 }
 
-// literal writes a value of the types of a pack as Go, zero fields left out.
-func literal(b *bytes.Buffer, v reflect.Value) {
+// literal writes a value of the types of a pack as Go, zero fields left out, and
+// the type too where it is that of the list's elements.
+func literal(b *bytes.Buffer, v reflect.Value, elided bool) {
 	switch v.Kind() {
 	case reflect.Struct:
-		fmt.Fprintf(b, "pack.%s{\n", v.Type().Name())
+		if !elided {
+			fmt.Fprintf(b, "pack.%s", v.Type().Name())
+		}
+		b.WriteString("{\n")
 		for i := range v.NumField() {
 			if !v.Field(i).IsZero() {
 				b.WriteString(v.Type().Field(i).Name + ": ")
-				literal(b, v.Field(i))
+				literal(b, v.Field(i), false)
 				b.WriteString(",\n")
 			}
 		}
@@ -79,7 +83,7 @@ func literal(b *bytes.Buffer, v reflect.Value) {
 			fmt.Fprintf(b, "[]pack.%s{\n", elem.Name())
 		}
 		for i := range v.Len() {
-			literal(b, v.Index(i))
+			literal(b, v.Index(i), true)
 			b.WriteString(",")
 			if elem.Kind() != reflect.String {
 				b.WriteString("\n")

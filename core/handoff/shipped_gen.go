@@ -16,52 +16,52 @@ var delivery = pack.Pack{
 	Slots:      "~/.guardrails/slots",
 	SlotGC:     true,
 	Tools: []pack.Pair{
-		pack.Pair{
+		{
 			Key:    "execute",
 			Values: []string{"execute-test-generation", "execute-replay", "acceptance-run"},
 		},
-		pack.Pair{
+		{
 			Key:    "events",
 			Values: []string{"telemetry-event-emit"},
 		},
-		pack.Pair{
+		{
 			Key:    "feedback",
 			Values: []string{"user-feedback-create"},
 		},
-		pack.Pair{
+		{
 			Key:    "scripts",
 			Values: []string{"test-script-list"},
 		},
 	},
 	Reconcile: "{items}. Reconcile them: `{bin} watch finish SLUG` for each whose pull request was merged or closed, remove schedules that no slot stands behind, and watch the others again.",
 	Recorders: []pack.Recorder{
-		pack.Recorder{
+		{
 			ID:  "tests",
 			Doc: "records how the last test run ended; a green one calls for an acceptance run",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tests: []string{"passed", "passed-uncounted", "weak", "unknown", "failed", "error", "empty"},
 					Note:  "tests",
 				},
-				pack.Trigger{
+				{
 					Tests: []string{"passed", "passed-uncounted", "weak"},
 					Opens: []string{"e2e"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "e2e-run",
 			Doc: "records that an acceptance run happened",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tool:  []string{"execute"},
 					Note:  "e2eRun",
 					Meets: []string{"e2e"},
 				},
-				pack.Trigger{
+				{
 					Tool: []string{"telemetry-skill-emit"},
 					Args: []pack.Pair{
-						pack.Pair{
+						{
 							Key:    "skillName",
 							Values: []string{"acceptance-test"},
 						},
@@ -69,40 +69,40 @@ var delivery = pack.Pack{
 					Note:  "e2eRun",
 					Meets: []string{"e2e"},
 				},
-				pack.Trigger{
+				{
 					Command: []string{"playwright test", "cypress run", "wdio run", "detox test", "maestro test", "cucumber", "cucumber-js", "behave", "robot", "testcafe", "nightwatch", "npm run e2e", "npm run test:e2e", "npm run acceptance", "pnpm e2e", "pnpm run e2e", "pnpm test:e2e", "pnpm run test:e2e", "yarn e2e", "yarn test:e2e", "yarn run e2e", "yarn run test:e2e", "bun run e2e", "bun run test:e2e", "make e2e", "make test-e2e", "make acceptance", "just e2e", "task e2e"},
 					Note:    "e2eRun",
 					Meets:   []string{"e2e"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "run-failed",
 			Doc: "records acceptance runs that did not pass",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "failed-run",
 					Add:   "failed-runs",
 					Opens: []string{"debug-path"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "walkthrough-posted",
 			Doc: "records that a rendered walkthrough was posted on a pull request",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "walkthrough",
 					Add:   "walkthroughs",
 					Meets: []string{"walkthrough"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "offer-ran",
 			Doc: "records that the user was offered what to do next after a pull request ended",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "asked",
 					While: "terminal-pending",
 					Move:  "terminal-pending",
@@ -111,32 +111,32 @@ var delivery = pack.Pack{
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "stage-read",
 			Doc: "records which files of a skill were read",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "stage-read",
 					Add:   "stages-read",
 					Meets: []string{"stages"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "stage-signals",
 			Doc: "records which cases were classified and which failed runs were diagnosed",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "classified",
 					Add:  "classified",
 				},
-				pack.Trigger{
+				{
 					Sees:  "diagnosed",
 					Names: "failed-runs",
 					Add:   "debugged-runs",
 					Meets: []string{"debug-path"},
 				},
-				pack.Trigger{
+				{
 					Tool:  []string{"feedback"},
 					Names: "failed-runs",
 					Add:   "debugged-runs",
@@ -144,28 +144,28 @@ var delivery = pack.Pack{
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "comment-replies",
 			Doc: "records which review threads this session took on and which comments were answered",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "threads",
 					Add:   "review-comments",
 					Opens: []string{"replies"},
 				},
-				pack.Trigger{
+				{
 					Sees: "replies",
 				},
 			},
 		},
 	},
 	Advice: []pack.Advice{
-		pack.Advice{
+		{
 			ID:          "pr-opened",
 			Doc:         "a pull request was opened or marked as ready",
 			Preferences: []string{"autoWatchPR"},
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					PR:    []string{"opened", "ready"},
 					Add:   "prs",
 					Opens: []string{"watch"},
@@ -173,28 +173,28 @@ var delivery = pack.Pack{
 			},
 			Text: "Pull request opened: {items}. Start its follow-up now: `{bin} watch seed {items}`, then watch its checks and reviews and answer them.",
 		},
-		pack.Advice{
+		{
 			ID:  "pr-terminal",
 			Doc: "a pull request was merged or closed",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					PR:        []string{"reopened"},
 					Silent:    true,
 					Remove:    "terminal-pending",
 					Withdraws: []string{"terminal"},
 				},
-				pack.Trigger{
+				{
 					PR:     []string{"reopened"},
 					Silent: true,
 					Remove: "terminal-handled",
 				},
-				pack.Trigger{
+				{
 					PR:     []string{"merged", "closed"},
 					Unless: "terminal-handled",
 					Add:    "terminal-pending",
 					Opens:  []string{"terminal"},
 				},
-				pack.Trigger{
+				{
 					PR: []string{"unknown"},
 				},
 			},
@@ -203,27 +203,27 @@ var delivery = pack.Pack{
 			Cleanup: "Clean up after it as well, its worktree, branch and environments, as autoCleanup says.",
 			KeepUp:  "Leave its worktree and branch as they are, and name them to the user.",
 		},
-		pack.Advice{
+		{
 			ID:   "tests-unproven",
 			Doc:  "a test run whose end cannot be told says how to run it so that it can",
 			Once: true,
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tests: []string{"weak", "unknown"},
 				},
 			},
 			Text: "How these tests ended is {items}: a pipe or a fallback hides their exit code, or nothing tells it. To prove it, run as it stands: {command}",
 		},
-		pack.Advice{
+		{
 			ID:  "skill-stages",
 			Doc: "a skill is in play; the stages that it declares are required reading",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:   "skill",
 					Silent: true,
 					Note:   "skill",
 				},
-				pack.Trigger{
+				{
 					Sees:  "stages",
 					Add:   "stages",
 					Opens: []string{"stages"},
@@ -231,13 +231,13 @@ var delivery = pack.Pack{
 			},
 			Text: "Required reading of this skill, to be opened before the work goes on: {items}",
 		},
-		pack.Advice{
+		{
 			ID:          "build-router",
 			Doc:         "the first request to build something goes through the whole delivery",
 			Preferences: []string{"autoRouteBuild"},
 			Once:        true,
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "build",
 				},
 			},
@@ -245,21 +245,21 @@ var delivery = pack.Pack{
 		},
 	},
 	Prerequisites: []pack.Prerequisite{
-		pack.Prerequisite{
+		{
 			ID:  "report-format",
 			Doc: "refuses an acceptance report on a pull request that no renderer made",
 			Before: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "report",
 				},
 			},
 			Text: "handoff/report-format: this text reads like an E2E acceptance report and does not come from the renderer. Have the project's report renderer write it and post what that prints: a rendered report carries the mark <!-- guardrails-pr-section:v1 -->. A retry of the same text is refused again; a comment that reports no results passes. More: {why}",
 		},
-		pack.Prerequisite{
+		{
 			ID:  "classify",
 			Doc: "refuses to execute an acceptance case that was not classified in this session",
 			Before: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tool: []string{"execute"},
 				},
 			},
@@ -270,7 +270,7 @@ var delivery = pack.Pack{
 		},
 	},
 	Obligations: []pack.Obligation{
-		pack.Obligation{
+		{
 			ID:          "e2e",
 			Doc:         "after green unit tests an acceptance run",
 			Preferences: []string{"autoE2ETest"},
@@ -278,7 +278,7 @@ var delivery = pack.Pack{
 			Short:       "E2E acceptance run owed: unit tests passed and none ran since. Run the acceptance tests, or: {skip}",
 			Full:        "Run the project's acceptance tests, such as its e2e script, or its acceptance-test skill. If no acceptance run is possible here, say why, as a command of its own: {skip}\nWhat opens and clears this: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "terminal",
 			Doc:      "after a pull request ended, the next options are offered to the user",
 			Skip:     "TERMINAL_SKIP",
@@ -287,7 +287,7 @@ var delivery = pack.Pack{
 			Short:    "Close-out owed (terminal): {items} ended and the next options were not offered.",
 			Full:     "End its watch (`{bin} watch finish SLUG`), then offer the user the next options with the tool that asks them. Only that offer clears this; without such a tool it is released after three blocks. {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:          "watch",
 			Doc:         "every pull request opened in this session is tracked by a watch slot",
 			Preferences: []string{"autoWatchPR"},
@@ -297,7 +297,7 @@ var delivery = pack.Pack{
 			Short:       "Watch owed: no watch slot tracks {items}. Run `{bin} watch seed {items}`, or: {skip}",
 			Full:        "A slot says that somebody follows the pull request: watch its checks and reviews and answer them. If nobody needs to: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:          "walkthrough",
 			Doc:         "a pull request in play carries the walkthrough of the acceptance run",
 			Preferences: []string{"postPRVisualWalkthrough"},
@@ -307,7 +307,7 @@ var delivery = pack.Pack{
 			Short:       "Walkthrough owed: an acceptance run happened and {items} carries none. Post the rendered report, or: {skip}",
 			Full:        "Render the report of the acceptance run and post it with gh pr comment; a rendered report carries the mark <!-- guardrails-pr-section:v1 -->. If it cannot be posted: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:     "stages",
 			Doc:    "every stage that a skill in play declares was opened",
 			Skip:   "STAGE_SKIP",
@@ -316,7 +316,7 @@ var delivery = pack.Pack{
 			Short:  "Stages owed: the skill declares {items} as mandatory and it was never opened. Read it, or: {skip}",
 			Full:   "Open each of these files with the read tool and do what it says. If a stage does not apply: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "debug-path",
 			Doc:      "every failed acceptance run was diagnosed",
 			Skip:     "DEBUG_SKIP",
@@ -326,7 +326,7 @@ var delivery = pack.Pack{
 			Short:    "Diagnosis owed for failed run {items}: find out why it failed and say so, or: {skip}",
 			Full:     "The project's debug procedure for a failed run ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback that names it; either clears that run. A marker clears the run that it names: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "replies",
 			Doc:      "every review comment that this session took on has its threaded reply",
 			Skip:     "REPLY_SKIP",
@@ -335,7 +335,7 @@ var delivery = pack.Pack{
 			Short:    "Replies owed: review comment {items} was taken on and has no threaded reply. Reply, or: {skip}",
 			Full:     "Answer each in its thread, also where no code changed, with <!-- guardrails:bot --> in the text. To leave one unanswered: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:    "capability-claim",
 			Doc:   "the closing message claims a limit that does not exist",
 			Check: "claim",
@@ -357,52 +357,52 @@ var muggle = pack.Pack{
 	Slots:      "~/.muggle-ai/muggle-do/sessions",
 	SlotOwner:  "sessionId",
 	Tools: []pack.Pair{
-		pack.Pair{
+		{
 			Key:    "execute",
 			Values: []string{"muggle-local-execute-test-generation", "muggle-local-execute-replay"},
 		},
-		pack.Pair{
+		{
 			Key:    "events",
 			Values: []string{"muggle-local-telemetry-event-emit"},
 		},
-		pack.Pair{
+		{
 			Key:    "feedback",
 			Values: []string{"muggle-remote-user-feedback-create"},
 		},
-		pack.Pair{
+		{
 			Key:    "scripts",
 			Values: []string{"muggle-remote-test-script-list"},
 		},
 	},
 	Reconcile: "{items}. Follow the reconcile procedure of muggle-pr-followup: finish the slots whose pull request was merged or closed, sweep schedules that no slot stands behind, and arm your own silent watchers again.",
 	Recorders: []pack.Recorder{
-		pack.Recorder{
+		{
 			ID:  "tests",
 			Doc: "records how the last test run ended; a green one calls for an acceptance run",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tests: []string{"passed", "passed-uncounted", "weak", "unknown", "failed", "error", "empty"},
 					Note:  "tests",
 				},
-				pack.Trigger{
+				{
 					Tests: []string{"passed", "passed-uncounted", "weak"},
 					Opens: []string{"e2e"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "e2e-run",
 			Doc: "records that an acceptance run happened, a clean SKIP verdict of the skill among them",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tool:  []string{"execute"},
 					Note:  "e2eRun",
 					Meets: []string{"e2e"},
 				},
-				pack.Trigger{
+				{
 					Tool: []string{"muggle-local-telemetry-skill-emit"},
 					Args: []pack.Pair{
-						pack.Pair{
+						{
 							Key:    "skillName",
 							Values: []string{"muggle-test"},
 						},
@@ -412,33 +412,33 @@ var muggle = pack.Pack{
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "run-failed",
 			Doc: "records runs that did not pass",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "failed-run",
 					Add:   "failed-runs",
 					Opens: []string{"debug-path"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "walkthrough-posted",
 			Doc: "records that a rendered walkthrough was posted on a pull request",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "walkthrough",
 					Add:   "walkthroughs",
 					Meets: []string{"walkthrough"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "offer-ran",
 			Doc: "records that the user was offered what to do next after a pull request ended",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "asked",
 					While: "terminal-pending",
 					Move:  "terminal-pending",
@@ -447,32 +447,32 @@ var muggle = pack.Pack{
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "stage-read",
 			Doc: "records which files of a skill were read",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "stage-read",
 					Add:   "stages-read",
 					Meets: []string{"stages"},
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "stage-signals",
 			Doc: "records which cases were classified and which failed runs were diagnosed",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "classified",
 					Add:  "classified",
 				},
-				pack.Trigger{
+				{
 					Sees:  "diagnosed",
 					Names: "failed-runs",
 					Add:   "debugged-runs",
 					Meets: []string{"debug-path"},
 				},
-				pack.Trigger{
+				{
 					Tool:  []string{"feedback"},
 					Names: "failed-runs",
 					Add:   "debugged-runs",
@@ -480,28 +480,28 @@ var muggle = pack.Pack{
 				},
 			},
 		},
-		pack.Recorder{
+		{
 			ID:  "comment-replies",
 			Doc: "records which review threads this session took on and which comments were answered",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:  "threads",
 					Add:   "review-comments",
 					Opens: []string{"replies"},
 				},
-				pack.Trigger{
+				{
 					Sees: "replies",
 				},
 			},
 		},
 	},
 	Advice: []pack.Advice{
-		pack.Advice{
+		{
 			ID:          "pr-opened",
 			Doc:         "a pull request was opened or marked as ready",
 			Preferences: []string{"autoWatchPR"},
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					PR:    []string{"opened", "ready"},
 					Add:   "prs",
 					Opens: []string{"watch"},
@@ -509,28 +509,28 @@ var muggle = pack.Pack{
 			},
 			Text: "Pull request opened: {items}. Start muggle-pr-followup for it now, so that its reviews and checks are watched and a watch slot tracks it.",
 		},
-		pack.Advice{
+		{
 			ID:  "pr-terminal",
 			Doc: "a pull request was merged or closed",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					PR:        []string{"reopened"},
 					Silent:    true,
 					Remove:    "terminal-pending",
 					Withdraws: []string{"terminal"},
 				},
-				pack.Trigger{
+				{
 					PR:     []string{"reopened"},
 					Silent: true,
 					Remove: "terminal-handled",
 				},
-				pack.Trigger{
+				{
 					PR:     []string{"merged", "closed"},
 					Unless: "terminal-handled",
 					Add:    "terminal-pending",
 					Opens:  []string{"terminal"},
 				},
-				pack.Trigger{
+				{
 					PR: []string{"unknown"},
 				},
 			},
@@ -539,27 +539,27 @@ var muggle = pack.Pack{
 			Cleanup: "Tear down what belonged to it as well, its worktree, branch and environments, as autoCleanup says.",
 			KeepUp:  "Leave its worktree and branch as they are, and name them to the user.",
 		},
-		pack.Advice{
+		{
 			ID:   "tests-unproven",
 			Doc:  "a test run whose end cannot be told says how to run it so that it can",
 			Once: true,
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tests: []string{"weak", "unknown"},
 				},
 			},
 			Text: "How these tests ended is {items}: a pipe or a fallback hides their exit code, or nothing tells it. To prove it, run as it stands: {command}",
 		},
-		pack.Advice{
+		{
 			ID:  "skill-stages",
 			Doc: "a skill is in play; the stages that it declares are required reading",
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees:   "skill",
 					Silent: true,
 					Note:   "skill",
 				},
-				pack.Trigger{
+				{
 					Sees:  "stages",
 					Add:   "stages",
 					Opens: []string{"stages"},
@@ -567,13 +567,13 @@ var muggle = pack.Pack{
 			},
 			Text: "Required reading of this skill, to be opened before the work goes on: {items}",
 		},
-		pack.Advice{
+		{
 			ID:          "build-router",
 			Doc:         "the first request to build something goes through the configured workflow",
 			Preferences: []string{"autoRouteBuild", "autoRouteBuildToMuggleDo"},
 			Once:        true,
 			On: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "build",
 				},
 			},
@@ -581,21 +581,21 @@ var muggle = pack.Pack{
 		},
 	},
 	Prerequisites: []pack.Prerequisite{
-		pack.Prerequisite{
+		{
 			ID:  "report-format",
 			Doc: "refuses an acceptance report on a pull request that the renderer did not make",
 			Before: []pack.Trigger{
-				pack.Trigger{
+				{
 					Sees: "report",
 				},
 			},
 			Text: "handoff/report-format: this text reads like an E2E acceptance report and does not come from the renderer. Render it with `muggle build-pr-section` and post what that prints: it carries the muggle-pr-section mark. A retry of the same text is refused again; a comment that reports no results passes. More: {why}",
 		},
-		pack.Prerequisite{
+		{
 			ID:  "classify",
 			Doc: "refuses to execute a test case that was not classified in this session",
 			Before: []pack.Trigger{
-				pack.Trigger{
+				{
 					Tool: []string{"execute"},
 				},
 			},
@@ -606,7 +606,7 @@ var muggle = pack.Pack{
 		},
 	},
 	Obligations: []pack.Obligation{
-		pack.Obligation{
+		{
 			ID:          "e2e",
 			Doc:         "after green unit tests an E2E acceptance run, through muggle-test",
 			Preferences: []string{"autoE2ETest"},
@@ -614,7 +614,7 @@ var muggle = pack.Pack{
 			Short:       "E2E acceptance run owed: unit tests passed and none ran since. Run muggle-test, or: {skip}",
 			Full:        "Run the muggle-test skill: it executes or replays the test cases that the change touches, and says so itself when there is nothing to run. If no acceptance run is possible here, say why, as a command of its own: {skip}\nWhat opens and clears this: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "terminal",
 			Doc:      "after a pull request ended, the next options are offered to the user",
 			Skip:     "TERMINAL_SKIP",
@@ -623,7 +623,7 @@ var muggle = pack.Pack{
 			Short:    "Post-merge handoff owed (terminal): {items} ended and the next options were not offered.",
 			Full:     "Finalize its watcher slot with muggle-pr-followup, then offer the user the next options with AskUserQuestion. Only that offer clears this; without such a tool it is released after three blocks. {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:          "watch",
 			Doc:         "every pull request opened in this session is tracked by a watch slot",
 			Preferences: []string{"autoWatchPR"},
@@ -633,7 +633,7 @@ var muggle = pack.Pack{
 			Short:       "Watch owed: no watch slot tracks {items}. Start muggle-pr-followup for it, or: {skip}",
 			Full:        "muggle-pr-followup seeds the slot; `{bin} watch seed {items}` does so without it. If nobody needs to watch it: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:          "walkthrough",
 			Doc:         "a pull request in play carries the walkthrough of the acceptance run",
 			Preferences: []string{"postPRVisualWalkthrough"},
@@ -643,7 +643,7 @@ var muggle = pack.Pack{
 			Short:       "Walkthrough owed: an acceptance run happened and {items} carries none. Run muggle-pr-visual-walkthrough, or: {skip}",
 			Full:        "muggle-pr-visual-walkthrough renders it with muggle build-pr-section and posts it on the pull request. If it cannot be posted: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:     "stages",
 			Doc:    "every stage that a skill in play declares was opened",
 			Skip:   "STAGE_SKIP",
@@ -652,7 +652,7 @@ var muggle = pack.Pack{
 			Short:  "Stages owed: the skill declares {items} as mandatory and it was never opened. Read it, or: {skip}",
 			Full:   "Open each of these files with the read tool and do what it says. If a stage does not apply: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "debug-path",
 			Doc:      "every failed run was diagnosed",
 			Skip:     "DEBUG_SKIP",
@@ -662,7 +662,7 @@ var muggle = pack.Pack{
 			Short:    "Diagnosis owed for failed run {items}: follow _shared/debug-failed-run.md, or: {skip}",
 			Full:     "The procedure ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback (muggle-remote-user-feedback-create) that names it; either clears that run. A marker clears the run that it names: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:       "replies",
 			Doc:      "every review comment that this session took on has its threaded reply",
 			Skip:     "REPLY_SKIP",
@@ -671,7 +671,7 @@ var muggle = pack.Pack{
 			Short:    "Replies owed: review comment {items} was taken on and has no threaded reply. Reply, or: {skip}",
 			Full:     "Answer each in its thread, also where no code changed, as do/per-comment-replies.md says, with <!-- muggle-do:bot --> in the text. To leave one unanswered: {skip}\nMore: {why}",
 		},
-		pack.Obligation{
+		{
 			ID:    "capability-claim",
 			Doc:   "the closing message claims a limit that does not exist",
 			Check: "claim",
