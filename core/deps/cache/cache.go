@@ -47,10 +47,20 @@ func (d *Dir) file(key string) string {
 	return filepath.Join(d.Path, name[:2], name+".json")
 }
 
+// skew is how far two clocks of one machine may be apart.
+const skew = 5 * time.Minute
+
+// live reports whether an entry's time has come and is not over. One that was
+// written ahead of now was written by a clock that was wrong: it would otherwise
+// stay for as long as that was ahead.
+func (e *Entry) live(now time.Time) bool {
+	return now.Before(e.Until) && !e.At.After(now.Add(skew))
+}
+
 // Get returns what is kept under key, if its time is not over.
 func (d *Dir) Get(key string) ([]byte, bool) {
 	e, ok := d.read(d.file(key))
-	if !ok || e.Key != key || !d.Now().Before(e.Until) {
+	if !ok || e.Key != key || !e.live(d.Now()) {
 		return nil, false
 	}
 	return e.Data, true
@@ -94,11 +104,11 @@ func (d *Dir) prune(dir string, now time.Time) {
 		return
 	}
 	for _, f := range list {
-		if info, err := f.Info(); err != nil || now.Sub(info.ModTime()) < dead {
+		if info, err := f.Info(); err != nil || now.Sub(info.ModTime()).Abs() < dead {
 			continue
 		}
 		name := filepath.Join(dir, f.Name())
-		if e, ok := d.read(name); !ok || now.After(e.Until) {
+		if e, ok := d.read(name); !ok || !e.live(now) {
 			_ = os.Remove(name)
 		}
 	}
@@ -109,7 +119,7 @@ func (d *Dir) prune(dir string, now time.Time) {
 func (d *Dir) List() (live []Entry, size int64, err error) {
 	err = d.each(func(name string, info fs.FileInfo) error {
 		size += info.Size()
-		if e, ok := d.read(name); ok && d.Now().Before(e.Until) {
+		if e, ok := d.read(name); ok && e.live(d.Now()) {
 			live = append(live, e)
 		}
 		return nil

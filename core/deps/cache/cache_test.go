@@ -38,6 +38,40 @@ func TestAnEntryIsThereUntilItsTimeIsOver(t *testing.T) {
 	}
 }
 
+func TestAnEntryOfAClockThatWasAheadIsNotThere(t *testing.T) {
+	d, c := newDir(t)
+	c.t = c.t.AddDate(10, 0, 0)
+	if err := d.Put("a", []byte("1"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	c.t = c.t.AddDate(-10, 0, 0)
+	if b, ok := d.Get("a"); ok {
+		t.Errorf("%s", b)
+	}
+	if live, _, _ := d.List(); len(live) != 0 {
+		t.Errorf("%+v", live)
+	}
+	c.t = c.t.Add(time.Minute) // another process' clock is a little behind
+	if err := d.Put("b", []byte("1"), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	c.t = c.t.Add(-time.Minute)
+	if _, ok := d.Get("b"); !ok {
+		t.Error("a minute ahead is no wrong clock")
+	}
+}
+
+func TestWhatCannotBeKeptIsAnErrorAndNoMore(t *testing.T) {
+	d, _ := newDir(t)
+	d.Path = filepath.Join(os.DevNull, "cache")
+	if err := d.Put("a", []byte("1"), time.Hour); err == nil {
+		t.Error("it was kept below a device")
+	}
+	if b, ok := d.Get("a"); ok {
+		t.Errorf("%s", b)
+	}
+}
+
 func TestADamagedEntryIsNotThere(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "cut": `{"key":"a","until":"2031-01-01T00:00:00Z","da`, "another key": `{"key":"b","until":"2031-01-01T00:00:00Z","data":1}`,
