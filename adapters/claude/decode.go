@@ -131,11 +131,25 @@ func (p *payload) read(raw []byte) {
 }
 
 // eventOf maps a host event to ours: the names are the same, but some of the
-// host's have no counterpart.
+// host's have no counterpart. Other hosts that run what is registered here spell
+// them preToolUse or pre_tool_use.
 func eventOf(name string) hook.EventName {
 	for _, e := range &events {
 		if string(e) == name {
 			return e
+		}
+	}
+	if name != "" && name[0] >= 'a' && name[0] <= 'z' {
+		var b strings.Builder
+		for word := range strings.SplitSeq(name, "_") {
+			if word != "" {
+				b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+			}
+		}
+		for _, e := range &events {
+			if string(e) == b.String() {
+				return e
+			}
 		}
 	}
 	return hook.UnknownEvent

@@ -76,6 +76,8 @@ func TestTheEventIsThePayloadsThenTheHintsThenTheCalls(t *testing.T) {
 		{"a call with one", "", `{"tool_name":"Bash","tool_input":{},"tool_response":"x"}`, hook.UnknownEvent, ""},
 		{"new event", "", `{"hook_event_name":"PreTeleport","tool_name":"Bash","tool_input":{}}`, hook.UnknownEvent, "PreTeleport"},
 		{"names are exact", "", `{"hook_event_name":"pretooluse"}`, hook.UnknownEvent, "pretooluse"},
+		{"as Cursor spells it", "", `{"hook_event_name":"preToolUse"}`, hook.PreToolUse, "preToolUse"},
+		{"in snake case", "", `{"hook_event_name":"subagent_stop"}`, hook.SubagentStop, "subagent_stop"},
 		{"nothing", "", `{}`, hook.UnknownEvent, ""},
 	}
 	for _, tt := range tests {
