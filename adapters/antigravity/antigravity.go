@@ -54,12 +54,15 @@ const (
 //   - There is no id of a call and no mark of a subagent (LIVE 1.1.18), and a
 //     denial does not stop invoke_subagent (antigravity-cli issue 640).
 //   - A hook runs in the folder of hooks.json (LIVE 1.1.18).
+//   - SessionStart is not documented and not registered; the first PreInvocation
+//     of a conversation stands in for it.
 //   - The eleventh continue of a turn is ignored (LIVE 1.1.18).
 func (Adapter) Capabilities() hook.Capabilities {
 	return hook.Capabilities{
 		Rewrite:      true,
 		ClosedOutput: true, // older builds throw an answer with an unknown member away (3P): a denial of the call
 		ForeignDir:   true,
+		NoStart:      true,
 		Outcome:      hook.OutcomeTranscript,
 		Events:       []hook.EventName{hook.SessionStart, hook.UserPromptSubmit, hook.PreModelCall, hook.PreToolUse, hook.PostToolUse, hook.Stop, hook.StopFailure},
 		Stop:         []hook.EventName{hook.Stop},

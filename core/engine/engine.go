@@ -82,6 +82,7 @@ type Result struct {
 	Runs      []Run    // one per gate, in list order, and again those that judged the rewritten call
 	Lapses    []string // what could not be judged or recorded, for the log
 	Duplicate bool     // the same call was already counted (registered twice)
+	Began     bool     // the session starts here, by its SessionStart or what stands in for it
 
 	// HandOver says that a gate needs what Env has not (gate.ErrHandOver): there
 	// is no verdict, nothing was written, and the call is to be judged again by a
@@ -133,9 +134,10 @@ type want struct {
 }
 
 func (j *judgement) run() {
+	j.res.Began = j.begins()
 	for i, g := range j.Gates {
 		ok, why := g.Applies(j.event)
-		if !ok && j.standIn(g) {
+		if !ok && (j.standIn(g) || j.startIn(g)) {
 			continue
 		}
 		if !ok {

@@ -48,7 +48,7 @@ func (j *judgement) settle() {
 
 // mustWrite reports whether this event may change the state.
 func (j *judgement) mustWrite() bool {
-	if j.damaged || len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() {
+	if j.damaged || len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() || j.notesStart() {
 		return true
 	}
 	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
@@ -90,6 +90,9 @@ func (j *judgement) apply(tx *session.Tx) {
 		}
 	}
 	j.stopped(tx)
+	if j.notesStart() {
+		tx.Apply(session.Note(factStarted, "yes", tx.Now()))
+	}
 	for _, n := range j.notices {
 		if fact := "notice:" + n.gate; !noted(tx, fact) {
 			tx.Apply(session.Note(fact, "told", tx.Now()))

@@ -95,6 +95,45 @@ func (j *judgement) handsOver() bool {
 	return false
 }
 
+// factStarted says that a session's start was seen, or stood in for.
+const factStarted = "started"
+
+// begins reports whether a session starts with this event: with its
+// SessionStart, or, where that is not to be counted on, with the first prompt.
+func (j *judgement) begins() bool {
+	switch {
+	case j.event.Name == hook.SessionStart:
+		return true
+	case j.event.Name != hook.UserPromptSubmit || !j.Caps.NoStart || !j.state():
+		return false
+	}
+	started, _ := j.view.Fact(factStarted)
+	return started == ""
+}
+
+// startIn runs a gate of a session's start on the prompt that stands in for it,
+// and reports whether it did.
+func (j *judgement) startIn(g *gate.Gate) bool {
+	ev := j.event
+	if !j.res.Began || ev.Name == hook.SessionStart || !slices.Contains(g.On, hook.SessionStart) || slices.Contains(g.On, ev.Name) {
+		return false
+	}
+	start := *ev
+	start.Name, start.HostEvent, start.Source, start.Prompt = hook.SessionStart, string(hook.SessionStart), "startup", ""
+	if ok, _ := g.Applies(&start); !ok {
+		return false
+	}
+	j.event = &start
+	r := j.runGate(g)
+	j.event = ev
+	j.res.Runs = append(j.res.Runs, r)
+	j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
+	return true
+}
+
+// notesStart reports whether it is to be kept that the session has started.
+func (j *judgement) notesStart() bool { return j.res.Began && j.Caps.NoStart }
+
 // stopped notes that this turn got its Stop, where another event could stand in
 // for it.
 func (j *judgement) stopped(tx *session.Tx) {

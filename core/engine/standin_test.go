@@ -91,3 +91,33 @@ func TestWhatWasReleasedStandsInForNothing(t *testing.T) {
 		t.Errorf("released, and a push is refused: %+v", v)
 	}
 }
+
+func TestAGateOfTheStartRunsAtTheFirstPromptWhereNoStartIsSent(t *testing.T) {
+	starts := 0
+	profile := &gate.Gate{ID: "profile", On: []hook.EventName{hook.SessionStart}, Strength: gate.Suggest, Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+		if starts++; p.Event.Name != hook.SessionStart || p.Event.Source != "startup" || p.Event.Prompt != "" {
+			t.Errorf("it is run on %+v", p.Event)
+		}
+		return hook.Verdict{Decision: hook.Advise, Context: "state"}, nil
+	}}
+	for _, sent := range []bool{false, true} {
+		c := caps()
+		c.NoStart = true
+		e := Engine{Gates: []*gate.Gate{profile}, Caps: c, Store: newStore(t)}
+		starts = 0
+		if sent { // it may come all the same
+			if r := e.Judge(context.Background(), event(hook.SessionStart, hook.Other)); !r.Began || r.Verdict.Context != "state" {
+				t.Errorf("its own event: %+v", r)
+			}
+		} else if v := typed(e, 1); v.Context != "state" {
+			t.Errorf("the first prompt says %+v", v)
+		}
+		if v := typed(e, 2); v.Context != "" || starts != 1 {
+			t.Errorf("sent %v: the next prompt says %+v, after %d starts", sent, v, starts)
+		}
+	}
+	e := Engine{Gates: []*gate.Gate{profile}, Caps: caps(), Store: newStore(t)}
+	if v := typed(e, 1); v.Context != "" {
+		t.Errorf("a host that sends its starts: %+v", v)
+	}
+}

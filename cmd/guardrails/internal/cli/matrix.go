@@ -182,8 +182,8 @@ func consequences(hosts []string, caps []hook.Capabilities) []string {
 		return c.Context[hook.PreToolUse] == 0 && c.Context[hook.PostToolUse] == 0
 	},
 		"advice to a tool call waits for the next event that can carry it")
-	say(func(c hook.Capabilities) bool { return c.Context[hook.SessionStart] == 0 },
-		"what belongs to a session's start comes with the first event that can carry it")
+	say(func(c hook.Capabilities) bool { return c.NoStart || c.Context[hook.SessionStart] == 0 },
+		"what belongs to a session's start comes with its first prompt")
 	say(func(c hook.Capabilities) bool { return !c.FailureEvent && c.Outcome != hook.OutcomeEvent },
 		"whether a command succeeded is read, not told; what cannot be read counts as unknown, never as passed")
 	say(func(c hook.Capabilities) bool { return !c.Subagents },

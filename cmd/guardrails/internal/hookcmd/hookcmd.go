@@ -174,6 +174,9 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	if l.adapter = adapters.Lookup(o.agent); l.adapter == nil && o.agent == "" {
 		// An older form names no host: the payload does.
 		l.adapter = adapters.Lookup(adapters.Detect(payload))
+		if l.adapter == nil && o.event != "" { // hook EVENT stands in Claude Code's settings, which others run too
+			l.adapter = adapters.Lookup("claude")
+		}
 	}
 	if l.adapter == nil {
 		_ = l.record(audit.Entry{Host: o.agent, Lapse: fmt.Sprintf("unknown host %q", o.agent)}, started)
@@ -192,7 +195,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 		l.machine.Proc, l.machine.HTTP = nothing{}, noNetwork
 		l.judged = l.machine.Judge(l.call)
 	}
-	starts := l.judged.Event.Name == hook.SessionStart && !l.judged.Probe()
+	starts := l.judged.Result.Began && !l.judged.Probe()
 	if starts && len(l.lapses) == 0 && l.fullProgram() == "" {
 		l.lapses = append(l.lapses, noFull)
 	}
@@ -205,8 +208,11 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 		l.tell(err)
 	}
 	out.answer(l.judged.Output.Stdout)
-	if starts {
+	switch {
+	case starts:
 		l.collect()
+	case !l.judged.Probe():
+		_ = l.keep() // the next call tries again
 	}
 }
 
@@ -227,17 +233,23 @@ func (l *lane) tell(logErr error) {
 // collect keeps this session's state, if it has any, and drops what is dead,
 // once a day.
 func (l *lane) collect() {
-	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
+	kept := l.keep()
 	ev := &l.judged.Event
-	var kept error
-	if ev.SessionID != "" {
-		kept = store.Refresh(ev.Host, ev.SessionID, time.Hour)
-	}
 	job := tidy.Job{Home: l.machine.Home, StateHome: l.machine.StateHome, Root: ev.Root, Packs: l.judged.Packs(), Getenv: l.machine.Getenv, Now: time.Now()}
 	_, _, err := job.Daily()
 	if err = errors.Join(kept, err); err != nil {
 		_ = l.record(audit.Entry{Host: l.adapter.Name(), Event: "gc", Lapse: err.Error()}, l.machine.Started)
 	}
+}
+
+// keep has the session's state, if it has any, count as used.
+func (l *lane) keep() error {
+	ev := &l.judged.Event
+	if ev.SessionID == "" {
+		return nil
+	}
+	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
+	return store.Refresh(ev.Host, ev.SessionID, time.Hour)
 }
 
 // homeDir returns the user's home: HOME, or what the system says when that is

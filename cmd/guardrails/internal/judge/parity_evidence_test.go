@@ -157,7 +157,9 @@ func play(w *workflowHost, differences *strings.Builder) {
 	fails := scene{name: "fails", event: hook.PostToolUseFailure, kind: hook.Shell, command: "make all", exit: 2}
 
 	// Profile.
-	w.tell(scene{name: "start", event: hook.SessionStart, from: "startup"})
+	if !w.ad.Capabilities().NoStart {
+		w.tell(scene{name: "start", event: hook.SessionStart, from: "startup"})
+	}
 	if !w.hears("mutationGeneration: 0") {
 		w.tell(prompt)
 		differs("the profile comes with the first prompt")
