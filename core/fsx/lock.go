@@ -20,37 +20,53 @@ import (
 // on the new file.
 func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	l := flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|openNonblock))
-	var timer *time.Timer
-	// The pause starts near the time that one state update takes and stays
-	// short: with sixty waiters, what counts is that a free lock is not idle.
-	for pause := 200 * time.Microsecond; ; pause = min(pause*3/2, 4*time.Millisecond) {
+	for {
+		if err := acquire(ctx, l); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if current(l, path) {
+			return l.Unlock, nil
+		}
+		if err := l.Unlock(); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+}
+
+// acquire takes l. It looks a few times, for about as long as one state update
+// takes, and then queues in the system, which serves in turn and wakes one: sixty
+// that went on looking took the processors from the one that held the lock, and
+// some of them were passed over until their time ran out.
+func acquire(ctx context.Context, l *flock.Flock) error {
+	for pause := 200 * time.Microsecond; ; pause *= 2 {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+			return err
 		}
-		got, err := l.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+		if got, err := l.TryLock(); got || err != nil {
+			return err
 		}
-		if got {
-			if current(l, path) {
-				return l.Unlock, nil
-			}
-			if err := l.Unlock(); err != nil {
-				return nil, fmt.Errorf("lock %s: %w", path, err)
-			}
-			continue
+		if pause > time.Millisecond {
+			break
 		}
-		wait := pause/2 + rand.N(pause)
-		if timer == nil {
-			timer = time.NewTimer(wait)
-			defer timer.Stop()
-		} else {
-			timer.Reset(wait)
-		}
+		time.Sleep(pause/2 + rand.N(pause))
+	}
+	had, gone := make(chan error), make(chan struct{})
+	go func() {
+		err := l.Lock()
 		select {
-		case <-ctx.Done():
-		case <-timer.C:
+		case had <- err:
+		case <-gone: // nobody waits any more
+			if err == nil {
+				_ = l.Unlock()
+			}
 		}
+	}()
+	select {
+	case err := <-had:
+		return err
+	case <-ctx.Done():
+		close(gone)
+		return ctx.Err()
 	}
 }
 
