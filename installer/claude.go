@@ -29,6 +29,10 @@ const claudeShared = `command -v guardrails >/dev/null 2>&1 || exit 0; exec guar
 // claudePlugin is the frozen program of the bundle.
 const claudePlugin = `${CLAUDE_PLUGIN_ROOT}/bin/guardrails`
 
+// claudeArgs is the first version that reads a handler's args (release notes of
+// the host; 2.1.197 measured).
+const claudeArgs = "2.1.139"
+
 // claudeBlocks is the first version that honours onFailure (release notes of
 // 2.1.295; 2.1.197 ignores it, measured).
 const claudeBlocks = "2.1.295"
@@ -272,7 +276,10 @@ func (c claude) closing(i *Installer, r Request, p *plan, file string) {
 	say("note", "restart running sessions")
 	p.complete = func(_ *Report, ctx context.Context) []string {
 		v := c.version(ctx, i)
-		if v != "" && newer(claudeBlocks, v) {
+		switch {
+		case v != "" && newer(claudeArgs, v) && r.Scope != Shared:
+			return []string{fmt.Sprintf("Claude Code %s is older than %s and starts a hook's program without its arguments, so that nothing is judged there: claude update", v, claudeArgs)}
+		case v != "" && newer(claudeBlocks, v):
 			p.after = append(p.after, Line{"note", "", fmt.Sprintf("Claude Code %s is older than %s: a program that is missing or dies lets the call run there (onFailure is inert)", v, claudeBlocks)})
 		}
 		return nil

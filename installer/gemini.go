@@ -388,6 +388,24 @@ func (g gemini) switchedOff(i *Installer, r Request, extension bool) []string {
 	return out
 }
 
+// oldSwitches names what kept hooks off before hooksConfig came (0.26.0): newer
+// clients do not ask for it.
+func (g gemini) oldSwitches(i *Installer, r Request) []string {
+	var out []string
+	for _, f := range g.settingsFiles(i, r) {
+		doc, err := g.book(User).read(f)
+		if err != nil || doc == nil {
+			continue
+		}
+		for _, path := range [][]string{{"tools", "enableHooks"}, {"hooks", "enabled"}} {
+			if string(doc.At(path[0], path[1]).Raw()) == "false" {
+				out = append(out, fmt.Sprintf("%s is false in %s: Gemini CLI before 0.26.0 runs no hook then; set it to true, or update", strings.Join(path, "."), f))
+			}
+		}
+	}
+	return out
+}
+
 // extensionOff reads the rules by which the host switches an extension off for
 // folders: the last that matches counts; "!" switches off, a trailing "*"
 // includes what is below (0.61.0, measured).
@@ -490,6 +508,7 @@ func (g gemini) show(_ context.Context, i *Installer, r Request) (*Status, error
 		}
 		s.States = append(s.States, st)
 	}
+	s.Notes = append(s.Notes, g.oldSwitches(i, r)...)
 	if places := s.places(); len(places) > 1 {
 		s.Notes = append(s.Notes, fmt.Sprintf("installed in %d places, which is one too many but harmless: Gemini CLI runs a command once for an event, however often it is named: %s", len(places), strings.Join(places, ", ")))
 	}

@@ -772,6 +772,25 @@ func TestHostsAreFoundByProgramOrFolder(t *testing.T) {
 	}
 }
 
+func TestSwitchesOfOlderGeminiClientsAreNoted(t *testing.T) {
+	for settings, says := range map[string]string{
+		`{"tools": {"enableHooks": false}}`: "tools.enableHooks is false",
+		`{"hooks": {"enabled": false}}`:     "hooks.enabled is false",
+		`{"tools": {"enableHooks": true}}`:  "",
+	} {
+		m := newMachine(t)
+		m.put(m.home+"/.gemini/settings.json", settings, 0o600)
+		m.install(place{host: "gemini"}.request(m))
+		s, err := m.installer().Show(t.Context(), Request{Host: "gemini", Dir: m.project})
+		if err != nil || s.Code() != 0 {
+			t.Errorf("%s: %v\n%s", settings, err, s.Text())
+		}
+		if says != "" && !strings.Contains(s.Text(), says) || says == "" && strings.Contains(s.Text(), "before 0.26.0") {
+			t.Errorf("%s:\n%s", settings, s.Text())
+		}
+	}
+}
+
 func TestGeminisSwitchesAreSeen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		v       place

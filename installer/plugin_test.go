@@ -47,6 +47,19 @@ func pluginMachine(t *testing.T) (*machine, Request) {
 	return m, r
 }
 
+func TestAClientThatReadsNoArgsIsNamed(t *testing.T) {
+	for version, want := range map[string]Outcome{"2.1.120": Partial, "2.1.139": Installed, "2.1.332": Installed, "nightly": Installed} {
+		m := newMachine(t)
+		m.put(m.root+"/build/host/claude", strings.Replace(fakeClaude, "2.1.197", version, 1), 0o755)
+		m.env["PATH"] = m.root + "/build/host:" + m.env["PATH"]
+		rep := m.install(m.personal())
+		m.wants(rep.Outcome, want, rep)
+		if told := strings.Contains(text(rep), "without its arguments"); told != (want == Partial) {
+			t.Errorf("%s:\n%s", version, text(rep))
+		}
+	}
+}
+
 func TestThePluginIsInstalledByTheHostAndGoesWithoutATrace(t *testing.T) {
 	m, r := pluginMachine(t)
 	before := m.users()
