@@ -67,7 +67,7 @@ func (s *scan) excused(n, start, end, from, to int) bool {
 	if r.class == classShape && r.by == byExpr && s.inBlob(from, to) {
 		return true
 	}
-	if r.class != classShape && (s.quiet() || fake(secret)) || r.class == classGeneric && hasAny(strings.ToLower(valueOf(secret)), toyWords[:]) {
+	if r.class != classShape && (s.quiet() || fake(secret)) || r.class == classGeneric && hasAny(strings.ToLower(valueOf(secret)), toyWords[:]) && !hides(valueOf(secret)) {
 		return true
 	}
 	if r.class == classContext && !s.plausible(start, from, to) {
@@ -204,7 +204,50 @@ func fake(v string) bool {
 		strings.Contains(v, "...") || strings.Contains(v, "***") {
 		return true
 	}
-	return hasAny(strings.ToLower(v), fakeWords[:]) || inOrder(v)
+	return hasAny(strings.ToLower(v), fakeWords[:]) && !hides(v) || inOrder(v)
+}
+
+// hides reports whether between the words of a value that calls itself fake there
+// is one that no human thought of: placeholder-Q7v!x92Lm-prod. A word that holds
+// the excuse itself (Your$ecret1) is no such word.
+func hides(v string) bool {
+	for w := range strings.FieldsFuncSeq(v, func(c rune) bool { return strings.ContainsRune("-_./:,", c) }) {
+		if len(w) < 8 || hasAny(strings.ToLower(w), fakeWords[:]) || inOrder(w) {
+			continue
+		}
+		turns := 0
+		var kinds [4]bool
+		for i := range len(w) {
+			k := signKind(w[i])
+			kinds[k] = true
+			if i > 0 && k != signKind(w[i-1]) {
+				turns++
+			}
+		}
+		n := 0
+		for _, has := range kinds {
+			if has {
+				n++
+			}
+		}
+		if kinds[0] && n >= 3 && 20*turns >= 11*(len(w)-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// signKind is 0 for digits, 1 and 2 for letters, 3 for what is left.
+func signKind(c byte) int {
+	switch {
+	case isDigit(c):
+		return 0
+	case 'a' <= c && c <= 'z':
+		return 1
+	case 'A' <= c && c <= 'Z':
+		return 2
+	}
+	return 3
 }
 
 var fakeWords = [...]string{
