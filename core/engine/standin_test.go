@@ -95,7 +95,7 @@ func TestWhatWasReleasedStandsInForNothing(t *testing.T) {
 func TestAGateOfTheStartRunsAtTheFirstPromptWhereNoStartIsSent(t *testing.T) {
 	starts := 0
 	profile := &gate.Gate{ID: "profile", On: []hook.EventName{hook.SessionStart}, Strength: gate.Suggest, Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
-		if starts++; p.Event.Name != hook.SessionStart || p.Event.Source != "startup" || p.Event.Prompt != "" {
+		if starts++; p.Event.Name != hook.SessionStart || p.Event.Prompt != "" {
 			t.Errorf("it is run on %+v", p.Event)
 		}
 		return hook.Verdict{Decision: hook.Advise, Context: "state"}, nil
