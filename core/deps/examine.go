@@ -157,6 +157,24 @@ func (s *subject) records(name, v string) ([]osv.Record, error) {
 // inWords is a version in a sentence.
 func (s *subject) inWords(v string) string { return v + s.assumed }
 
+// pinned is the package with a version, as its tool wants it written.
+func (s *subject) pinned(v string) string {
+	switch s.p.Ecosystem {
+	case coord.PyPI:
+		return s.p.Name + "==" + v
+	case coord.RubyGems, coord.Packagist, coord.Maven:
+		return s.p.Name + ":" + v
+	case coord.Conda:
+		return s.p.Name + "=" + v
+	case coord.Go:
+		if !strings.HasPrefix(v, "v") {
+			v = "v" + v
+		}
+	case coord.None, coord.NPM, coord.Crates, coord.NuGet:
+	}
+	return s.p.Name + "@" + v
+}
+
 // named is how a package is called in a sentence.
 func (s *subject) named() string {
 	return "the " + ecosystemName(s.p.Ecosystem) + " package " + s.p.Name
@@ -326,7 +344,14 @@ func (s *subject) missing() {
 // can have it.
 func (s *subject) absent(what string, instead []string) {
 	other := ""
+	s.mu.Lock()
+	middle := s.middle
+	s.mu.Unlock()
 	switch {
+	case middle:
+		other = "but what answers is not OSV either: a portal or proxy may say so of everything"
+	case s.popular:
+		other = "but it is among the most used ones, so that the answer is doubtful"
 	case s.p.Ecosystem == coord.Maven:
 		other = "builds often have repositories of their own"
 	case s.p.Source == "login":
@@ -512,7 +537,7 @@ func (s *subject) resolve(found depsdev.Package) {
 				s.add(NoSuchVersion, hook.Ask, detail)
 				return
 			}
-			s.add(NoSuchVersion, hook.Ask, detail+"; the newest is "+newest, s.p.Name+"@"+newest)
+			s.add(NoSuchVersion, hook.Ask, detail+"; the newest is "+newest, s.pinned(newest))
 			return
 		}
 	} else {
@@ -604,7 +629,7 @@ func (s *subject) unlisted(v string, found depsdev.Package) {
 		s.add(NoSuchVersion, hook.Ask, detail)
 		return
 	}
-	s.add(NoSuchVersion, hook.Ask, detail+"; the newest that matches is "+best, s.p.Name+"@"+best)
+	s.add(NoSuchVersion, hook.Ask, detail+"; the newest that matches is "+best, s.pinned(best))
 }
 
 // deprecated judges the words of an author who has given up. Words that name the
@@ -685,7 +710,7 @@ func (s *subject) yanked(one depsdev.Version, found depsdev.Package) {
 	}
 	var instead []string
 	if other := s.alike(one.Number, found.Versions); other != "" && other != one.Number && s.clean(s.p.Name, other) {
-		instead = []string{s.p.Name + "@" + other}
+		instead = []string{s.pinned(other)}
 	}
 	s.add(Yanked, hook.Advise, detail, instead...)
 }
@@ -724,7 +749,7 @@ func (s *subject) cooldown(one depsdev.Version, found depsdev.Package) {
 		s.add(Cooldown, s.cooldownVerdict(), detail)
 		return
 	}
-	s.add(Cooldown, s.cooldownVerdict(), detail+"; the version before is "+before, s.p.Name+"@"+before)
+	s.add(Cooldown, s.cooldownVerdict(), detail+"; the version before is "+before, s.pinned(before))
 }
 
 // judge weighs the advisories on one version.
@@ -858,7 +883,7 @@ func (s *subject) vulnerable(flaws []osv.Flaw, v string, found depsdev.Package, 
 	var instead []string
 	if fixed != "" {
 		detail += "; use " + fixed
-		instead = []string{s.p.Name + "@" + fixed}
+		instead = []string{s.pinned(fixed)}
 	} else {
 		detail += "; no fixed version is known"
 	}

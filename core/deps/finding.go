@@ -36,15 +36,15 @@ var kinds = [...]struct{ name, doc, why, instead string }{
 	},
 	TakenDown: {
 		"taken-down", "Adding a package that its registry took down or holds in quarantine",
-		"what is taken down was mostly malware, and its name is kept as a trap for nobody", "the package that was meant, by its real name",
+		"what a registry takes down is mostly malware, and it keeps the name so that nobody can use it again", "the package that was meant, by its real name",
 	},
 	NoSuchPackage: {
 		"no-such-package", "Adding a package that neither deps.dev nor the registry that the user's tool is set up for has",
-		"a name that somebody made up can be registered by anyone at any time", "the real name, after looking it up",
+		"a name that somebody made up can be registered by anyone at any time", "the real name, after looking it up in the project's own documentation",
 	},
 	Unconfirmed: {
 		"unconfirmed", "Adding a package of which it cannot be said that it exists",
-		"a name that no index knows is new, private, or made up", "a name that is known, or a human's word that this one is meant",
+		"a name that no index knows is new, private, or made up", "a name that is known, after looking it up, or a human's word that this one is meant",
 	},
 	NoSuchVersion: {
 		"no-such-version", "Adding a version that a package does not have",
@@ -121,7 +121,7 @@ type Finding struct {
 	Kind    Kind
 	Verdict hook.Decision // Advise, Ask or Deny
 	Detail  string        // one sentence without a stop, for people and model
-	Instead []string      // names or name@version that pass our own check
+	Instead []string      // names, with a version as the tool wants it written, that pass our own check
 	Fact    string        // what the verdict rests on, for a human's permission: advisory ids, a version
 	quiet   bool          // only told to who asks
 }

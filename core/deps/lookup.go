@@ -49,6 +49,23 @@ var errOffline = errors.New("offline")
 // errNotFound says that a service answered and does not have it.
 var errNotFound = errors.New("not found")
 
+// fleeting is an error that is not kept.
+type fleeting struct{ error }
+
+func (f fleeting) Unwrap() error { return f.error }
+
+// notFound is errNotFound for a service's answer. A web page that says so may be
+// that of a portal or proxy, which says it of everything: it is believed, but
+// not for longer than this call.
+func notFound(r gate.Response) error {
+	if webPage(r) {
+		return fleeting{errNotFound}
+	}
+	return errNotFound
+}
+
+func webPage(r gate.Response) bool { return strings.Contains(r.Header["Content-Type"], "text/html") }
+
 // answers asks the services, through the cache, within the budget of one call.
 type answers struct {
 	set    *Settings
@@ -58,6 +75,7 @@ type answers struct {
 	mu     sync.Mutex
 	failed map[string]int // in a row, by service
 	asked  bool           // a request was made
+	middle bool           // something between here and the services answers for them
 }
 
 func newAnswers(ctx context.Context, s *Settings, env gate.Env) *answers {
@@ -122,7 +140,7 @@ func learn[T any](a *answers, key string, ttl func(T) time.Duration, ask func() 
 	}
 	v, err := ask()
 	switch {
-	case errors.Is(err, gate.ErrHandOver), errors.Is(err, errOffline), errors.Is(err, errResting):
+	case errors.Is(err, gate.ErrHandOver), errors.Is(err, errOffline), errors.Is(err, errResting), errors.As(err, new(fleeting)):
 	case errors.Is(err, errNotFound):
 		a.keep(key, nil, err, keepMissing)
 	case err != nil:
@@ -174,6 +192,8 @@ func (a *answers) do(service string, r gate.Request) (gate.Response, error) {
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("%s did not answer in time", service)
+	case err != nil && errors.As(err, new(interface{ TooLarge() bool })):
+		err = fmt.Errorf("%s: the answer is too large", service)
 	case err != nil:
 		err = fmt.Errorf("%s cannot be reached", service)
 	case res.Status == 429 || res.Status >= 500:
@@ -246,7 +266,7 @@ func (a *answers) pkg(e coord.Ecosystem, name string) (depsdev.Package, error) {
 		p, err := depsdev.DecodePackage(r)
 		switch {
 		case errors.Is(err, depsdev.ErrNotFound), err == nil && len(p.Versions) == 0:
-			return p, errNotFound
+			return p, notFound(r)
 		case err == nil && coord.Canonical(e, p.Name) != coord.Canonical(e, name):
 			return p, fmt.Errorf("%s: the answer is about another package", svcDepsDev)
 		}
@@ -264,7 +284,7 @@ func (a *answers) version(e coord.Ecosystem, name, v string) (depsdev.Version, e
 		got, err := depsdev.DecodeVersion(r)
 		switch {
 		case errors.Is(err, depsdev.ErrNotFound):
-			return got, errNotFound
+			return got, notFound(r)
 		case err == nil && got.Name != "" && coord.Canonical(e, got.Name) != coord.Canonical(e, name):
 			return got, fmt.Errorf("%s: the answer is about another package", svcDepsDev)
 		}
@@ -306,6 +326,11 @@ func (a *answers) advisories(e coord.Ecosystem, name, v string, popular bool) ([
 				continue
 			}
 			if err != nil {
+				if r.Status == 404 || webPage(r) { // which it never answers itself
+					a.mu.Lock()
+					a.middle = true
+					a.mu.Unlock()
+				}
 				return nil, reason(svcOSV, err)
 			}
 			for _, rec := range slim(page.Records, e, name) {
@@ -442,7 +467,7 @@ func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error
 		return registry.Info{}, err
 	}
 	return learn(a, "registry|"+base+"|"+string(e)+"|"+name, day[registry.Info], func() (registry.Info, error) {
-		missing := false
+		var missing error
 		for _, q := range registry.Requests(base, e, name) {
 			r, err := a.do(registryName(e), q)
 			if err != nil {
@@ -455,12 +480,12 @@ func (a *answers) registry(e coord.Ecosystem, name string) (registry.Info, error
 			case !errors.Is(err, registry.ErrNotFound):
 				return registry.Info{}, reason(registryName(e), err)
 			}
-			missing = true
+			missing = notFound(r)
 		}
-		if !missing {
-			return registry.Info{}, errNoRegistry
+		if missing == nil {
+			missing = errNoRegistry
 		}
-		return registry.Info{}, errNotFound
+		return registry.Info{}, missing
 	})
 }
 

@@ -40,6 +40,7 @@ func (s *Settings) verdict(r *Report, p *gate.Pass) hook.Verdict {
 	v.Decision, v.Gate = worst, ID
 	var told, also []string
 	var stopped []*Finding
+	var whys []Kind // told already
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		switch {
@@ -50,7 +51,15 @@ func (s *Settings) verdict(r *Report, p *gate.Pass) hook.Verdict {
 			v.Rule = f.Kind.Rule()
 		}
 		stopped = append(stopped, f)
-		told = append(told, "guardrails "+f.Kind.Rule()+": "+oneLine(f.Detail)+"."+instead(f))
+		text := "guardrails " + f.Kind.Rule() + ": " + oneLine(f.Detail) + "." + instead(f)
+		if worst != hook.Advise && !slices.Contains(whys, f.Kind) {
+			whys = append(whys, f.Kind)
+			text += " Why: " + kinds[f.Kind].why + "."
+			if len(f.Instead) == 0 {
+				text += " What to take: " + kinds[f.Kind].instead + "."
+			}
+		}
+		told = append(told, text)
 	}
 	more := len(told) - maxTold
 	if more > 0 {

@@ -8,7 +8,6 @@ package web
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -27,8 +26,14 @@ const (
 	maxRedirects = 2
 )
 
-// ErrTooLarge is wrapped by errors of answers that pass MaxBody.
-var ErrTooLarge = errors.New("the answer is too large")
+// ErrTooLarge is wrapped by errors of answers that pass MaxBody. Whoever may not
+// import this package asks for its method.
+var ErrTooLarge error = tooLarge{}
+
+type tooLarge struct{}
+
+func (tooLarge) Error() string  { return "the answer is too large" }
+func (tooLarge) TooLarge() bool { return true }
 
 // New returns a function that does requests as agent, a User-Agent. Proxies are
 // those of the environment. A redirect is followed at most twice and only on the
