@@ -115,6 +115,7 @@ type leak struct {
 	more     int      // further ones
 	argv     []string // for Allow
 	prints   []string // fingerprints
+	doubtful bool     // a word in it says that it is none
 }
 
 // kind says where a secret would be.
@@ -175,6 +176,9 @@ func (j *judge) strings(d hook.Decision) error {
 // add notes a finding, together with others of its rule in its place.
 func (j *judge) add(l leak, f secrets.Finding) {
 	l.rule = Pack + "/" + f.Rule
+	if l.doubtful = f.Doubtful; l.doubtful && l.decision == hook.Deny {
+		l.decision = hook.Ask
+	}
 	for i := range j.found {
 		have := &j.found[i]
 		if have.rule != l.rule || have.kind != l.kind || have.decision != l.decision {

@@ -99,6 +99,7 @@ func TestWhatIsWritten(t *testing.T) {
 		{"a token in a test, too: its shape tells", "Write", m{"file_path": "x_test.go", "content": "var t = \"" + ghp + "\"\n"}, "deny secrets/github-pat"},
 		{"a private key", "Write", m{"file_path": "server.txt", "content": key}, "deny secrets/private-key"},
 		{"a token next to its name", "Write", m{"file_path": "config.yaml", "content": "api_token: " + tok + "\n"}, "deny secrets/generic-api-key"},
+		{"a placeholder's word beside a random one", "Write", m{"file_path": "docs/x.md", "content": "password = \"placeholder-Q7v" + "!x92Lm-prod-db\"\n"}, "ask secrets/generic-api-key"},
 		{"the same in a fixture passes", "Write", m{"file_path": "testdata/config.yaml", "content": "api_token: " + tok + "\n"}, "pass"},
 		{"a header without a body passes", "Write", m{"file_path": "doc.md", "content": "it begins with -----BEGIN PRIVATE" + " KEY----- and so on\n"}, "pass"},
 		{"reading the environment passes", "Write", m{"file_path": "config.go", "content": "var t = os.Getenv(\"GITHUB_TOKEN\")\n"}, "pass"},

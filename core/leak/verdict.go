@@ -87,6 +87,8 @@ func (j *judge) tell(b *strings.Builder, l *leak) {
 		fmt.Fprintf(b, " and %d more", l.more)
 	}
 	switch {
+	case l.doubtful:
+		b.WriteString("; a word in it says that it is made up, and the rest of it does not look so.")
 	case l.kind == inFile && l.decision == hook.Ask:
 		b.WriteString("; it is not sure that git keeps this file out of the history.")
 	case l.kind == inFile:

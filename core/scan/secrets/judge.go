@@ -237,6 +237,12 @@ func hides(v string) bool {
 	return false
 }
 
+// excuses reports whether a word in a value says that it is none.
+func excuses(v string) bool {
+	low := strings.ToLower(v)
+	return hasAny(low, fakeWords[:]) || hasAny(low, toyWords[:])
+}
+
 // signKind is 0 for digits, 1 and 2 for letters, 3 for what is left.
 func signKind(c byte) int {
 	switch {

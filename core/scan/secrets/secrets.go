@@ -43,6 +43,7 @@ type Finding struct {
 	Start, End  int    // the secret itself: text[Start:End]
 	Line        int    // on which it starts, from 1
 	Certain     bool   // its own shape tells, not a word near it
+	Doubtful    bool   // a word in it says that it is none: placeholder-Q7v…
 	Sample      string // for people: the first characters and the length
 	Fingerprint string // 16 hexadecimal digits, the same for the same secret under the same rule
 }
@@ -107,6 +108,7 @@ func (s *scan) findings() []Finding {
 		r := &rules[c.rule]
 		out = append(out, Finding{
 			Rule: r.id, Start: c.start, End: c.end, Line: line, Certain: r.class == classShape,
+			Doubtful: r.class != classShape && excuses(secret),
 			Sample: Redact(secret), Fingerprint: fingerprint(r.id, secret),
 		})
 	}
