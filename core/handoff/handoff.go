@@ -81,6 +81,7 @@ type compiled struct {
 	*Settings
 	*pack.Pack
 	taken []string // ids that an earlier pack has
+	told  bool     // an earlier pack tells of our own watch slots
 
 	read atomic.Pointer[readCommand]
 }
@@ -89,6 +90,7 @@ func (s Settings) compile(i int) *compiled {
 	c := &compiled{Settings: &s, Pack: s.Packs[i]}
 	for _, p := range s.Packs[:i] {
 		c.taken = append(c.taken, ids(p)...)
+		c.told = c.told || p.Slots != ""
 	}
 	return c
 }

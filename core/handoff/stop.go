@@ -93,7 +93,7 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 	}
 	items = c.outstanding(p, o)
 	if o.Check == pack.CheckSlots && len(items) > 0 {
-		list, err := c.slots(p)
+		list, err := c.slots(p, true)
 		if err != nil {
 			return nil, false, gate.Skip("watch slots cannot be read: " + err.Error())
 		}
@@ -108,14 +108,14 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 	return items, len(items) > 0, nil
 }
 
-// slots lists the pack's slots and our own, which guardrails watch keeps: either
-// will do, so that a pack of another product needs none of it.
-func (c *compiled) slots(p *gate.Pass) ([]slots.Slot, error) {
+// slots lists the pack's slots, and our own, which guardrails watch keeps:
+// either will do, so that a pack of another product needs none of it.
+func (c *compiled) slots(p *gate.Pass, own bool) ([]slots.Slot, error) {
 	theirs := slots.Layout{Dir: c.place(c.Slots, p.Event.Root), Owner: c.SlotOwner}
 	ours := slots.Layout{Dir: c.place("~/.guardrails/slots", "")}
-	dirs := []slots.Layout{theirs, ours}
-	if theirs.Dir == ours.Dir {
-		dirs = dirs[:1]
+	dirs := []slots.Layout{theirs}
+	if own && theirs.Dir != ours.Dir {
+		dirs = append(dirs, ours)
 	}
 	var out []slots.Slot
 	for _, l := range dirs {
@@ -246,7 +246,7 @@ func (c *compiled) reconcile() *gate.Gate {
 		ID: c.gateID(reconcileID), Doc: "names the open watch slots of this session at its start", On: []hook.EventName{hook.SessionStart},
 		Strength: gate.Suggest,
 		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
-			list, err := c.slots(p)
+			list, err := c.slots(p, !c.told) // the first pack with slots tells of ours
 			if err != nil {
 				return hook.Verdict{}, gate.Skip("watch slots cannot be read: " + err.Error())
 			}

@@ -292,6 +292,25 @@ func TestTheFirstPacksRowsKeepTheBareIds(t *testing.T) {
 	}
 }
 
+func TestASlotIsToldOnceHoweverManyPacks(t *testing.T) {
+	h := newHandedOff(t, &provider{})
+	h.Handoffs = &handoff.Settings{Packs: []*pack.Pack{{Name: "mine"}, handoff.Shipped("delivery"), handoff.Shipped("muggle")}}
+	for dir, n := range map[string]int{filepath.Join(h.StateHome, "slots"): 7, filepath.Join(h.Home, ".muggle-ai", "muggle-do", "sessions"): 8} {
+		if err := os.MkdirAll(filepath.Join(dir, "x"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "x", "prs.json"), fmt.Appendf(nil, `[{"url":"https://github.com/o/r/pull/%d","sessionId":"s"}]`, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := h.tell("SessionStart", map[string]any{"source": "resume"}).Result.Verdict.Context
+	for _, pull := range []string{"pull/7", "pull/8"} {
+		if strings.Count(said, pull) != 1 {
+			t.Errorf("%s: %s", pull, said)
+		}
+	}
+}
+
 func TestAProjectsPackDoesNotSayWhatIsSweptOutsideIt(t *testing.T) {
 	mine := &pack.Pack{Name: "mine", Slots: "~/work", SlotGC: true}
 	inside := &pack.Pack{Name: "inside", Slots: ".slots", SlotGC: true}
