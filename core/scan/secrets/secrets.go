@@ -109,7 +109,7 @@ func (s *scan) findings() []Finding {
 		out = append(out, Finding{
 			Rule: r.id, Start: c.start, End: c.end, Line: line, Certain: r.class == classShape,
 			Doubtful: r.class != classShape && excuses(secret),
-			Sample: Redact(secret), Fingerprint: fingerprint(r.id, secret),
+			Sample:   Redact(secret), Fingerprint: fingerprint(r.id, secret),
 		})
 	}
 	return out
