@@ -198,12 +198,9 @@ func obligation(w want) string {
 // outcome is the verdict that the budget makes of a wish.
 func outcome(w want, o session.Outcome) hook.Verdict {
 	v := w.v
-	switch o.Action {
-	case session.BlockFull, session.BlockLine:
-		if w.gate.Report {
-			v.Reason = fmt.Sprintf("attempt %d of %d: %s", o.Attempt, o.Budget, v.Reason)
-			return v
-		}
+	if o.Action.Blocks() && w.gate.Report {
+		v.Reason = fmt.Sprintf("attempt %d of %d: %s", o.Attempt, o.Budget, v.Reason)
+		return v
 	}
 	switch o.Action {
 	case session.BlockFull:

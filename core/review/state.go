@@ -44,8 +44,9 @@ func (s Stage) before() string {
 		return "the reviewer saw it"
 	case Fixing:
 		return "the coder was started again"
+	default:
+		return "the coder was started"
 	}
-	return "the coder was started"
 }
 
 // State is what is kept of a loop: facts, no contents.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,9 +69,7 @@ func newHandedOff(t *testing.T, proc gate.Proc) *handedOff {
 
 func (h *handedOff) payload(event string, more map[string]any) []byte {
 	p := map[string]any{"hook_event_name": event, "session_id": "s", "cwd": h.root}
-	for k, v := range more {
-		p[k] = v
-	}
+	maps.Copy(p, more)
 	raw, err := json.Marshal(p)
 	if err != nil {
 		h.t.Fatal(err)
