@@ -46,6 +46,7 @@ const (
 	setDirty   = "quality:dirty"  // files that differed from it then
 	coverPre   = "coverage:"      // + package: its coverage at the session's start, in percent
 	missingPre = "quality:missing:"
+	brokenPre  = "quality:broken:"
 )
 
 // Step is one part of the gate.
@@ -172,6 +173,7 @@ type Profile struct {
 	Dirty     []string // files that differ from it, at most 500
 	Lines     []string // one per toolchain: what is checked with what
 	Missing   []Missing
+	Usual     []Usual
 	Baseline  map[string]Count // coverage by package
 	Toolchain []string
 }
@@ -181,6 +183,19 @@ type Missing struct {
 	Tool string `json:"tool"`
 	Step Step   `json:"step"`
 	For  string `json:"for"` // toolchain or package
+}
+
+// Usual is a tool that most projects of a toolchain have, and that is neither
+// configured here nor installed.
+type Usual struct{ Tool, Instead string }
+
+// Broken is a tool that is there and could not do its work as it is set up: that
+// says nothing of the code, and is the human's to mend.
+type Broken struct {
+	Tool string `json:"tool"`
+	Step Step   `json:"step"`
+	For  string `json:"for"`
+	Why  string `json:"why"`
 }
 
 // Settings are the decoded settings of the gates.

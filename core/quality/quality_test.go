@@ -491,3 +491,37 @@ func TestASessionWhoseStartWasNotToldBeginsWithItsFirstEdit(t *testing.T) {
 		t.Errorf("base %q", got)
 	}
 }
+
+func TestAUsualToolThatIsMissingIsSaidOnceForARepository(t *testing.T) {
+	r := newRig(t)
+	r.w.profile = Profile{Head: "c1", Usual: []Usual{{"golangci-lint", "go vet is used"}}}
+	v := r.send(hook.Event{Name: hook.SessionStart, Source: "startup"})
+	if !strings.Contains(v.Notice, "golangci-lint missing: go vet is used") {
+		t.Fatalf("%+v", v)
+	}
+	if v := r.send(hook.Event{Name: hook.SessionStart, Source: "startup", SessionID: "another"}); v.Notice != "" {
+		t.Fatalf("%+v", v)
+	}
+	r.w.profile.Usual = append(r.w.profile.Usual, Usual{"ruff", "only the syntax is checked"})
+	if v := r.send(hook.Event{Name: hook.SessionStart, Source: "clear"}); strings.Contains(v.Notice, "golangci") || !strings.Contains(v.Notice, "ruff missing") {
+		t.Fatalf("%+v", v)
+	}
+	r.s.Project.Cache = filepath.Join(r.root, "none", "\x00")
+	if v := r.send(hook.Event{Name: hook.SessionStart, Source: "clear"}); v.Notice != "" {
+		t.Fatalf("what cannot be kept is said each time: %+v", v)
+	}
+}
+
+func TestACheckerThatCannotRunIsSaidOnceASession(t *testing.T) {
+	r := newRig(t)
+	r.w.report = Report{Outcome: Passed, Tree: "t", Broken: []Broken{{Tool: "eslint", Step: Lint, For: "web", Why: "eslint could not run: no plugin"}}}
+	r.prompt("go on")
+	r.edited("a.js", "")
+	if v := r.stop(); v.Decision != hook.Pass || !strings.Contains(v.Notice, "lint of web was not checked, and does not block: eslint could not run: no plugin") {
+		t.Fatalf("%+v", v)
+	}
+	r.edited("a.js", "")
+	if v := r.stop(); v.Notice != "" {
+		t.Fatalf("%+v", v)
+	}
+}

@@ -105,6 +105,7 @@ type Report struct {
 	Known    []Finding         `json:"known,omitempty"` // there at the session's start, not made worse
 	Flaky    []string          `json:"flaky,omitempty"` // tests that failed and then passed
 	Missing  []Missing         `json:"missing,omitempty"`
+	Broken   []Broken          `json:"broken,omitempty"`
 	Coverage []PackageCoverage `json:"coverage,omitempty"`
 	Patch    *PatchCoverage    `json:"patch"`
 	Took     time.Duration     `json:"-"`

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/session"
@@ -46,7 +49,7 @@ func (s *Settings) start(ctx context.Context, p *gate.Pass) (hook.Verdict, error
 			profile := w.Profile(ctx, s.Project)
 			s.fresh(p, profile)
 			parts = append(parts, s.describe(profile))
-			v.Notice = s.missing(p, profile.Missing)
+			v.Notice = join(s.missing(p, profile.Missing), s.unusual(profile.Usual))
 		case errors.Is(err, gate.ErrHandOver):
 			return v, err
 		default:
@@ -98,6 +101,37 @@ func (s *Settings) fresh(p *gate.Pass, profile Profile) {
 		}
 		p.Record(session.Note(coverPre+name, measured(profile.Baseline[name]), now))
 	}
+}
+
+// toldFile lists, a line each, what the human was told once of a repository.
+const toldFile = "told"
+
+// unusual says which usual tools are not there, once for each repository.
+func (s *Settings) unusual(list []Usual) string {
+	if s.DryRun || s.Project.Cache == "" || len(list) == 0 {
+		return ""
+	}
+	name := filepath.Join(s.Project.Cache, toldFile)
+	told, err := fsx.ReadFile(name, 1<<16)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	var texts []string
+	lines := string(told)
+	for _, u := range list {
+		if line := u.Tool + " missing\n"; !strings.Contains(lines, line) {
+			lines += line
+			texts = append(texts, u.Tool+" missing: "+u.Instead)
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	// What cannot be kept is not said: it would be said each time.
+	if os.MkdirAll(s.Project.Cache, 0o700) != nil || fsx.Replace(name, []byte(lines), 0o600) != nil {
+		return ""
+	}
+	return "guardrails: " + strings.Join(texts, "; ") + " (said once for this repository)"
 }
 
 // describe says what will be checked.
@@ -177,7 +211,7 @@ func standardFile(text string) (string, bool) {
 }
 
 // readWithin reads a file that lies in root, links followed.
-func readWithin(fs gate.FS, root, name string) (string, bool) {
+func readWithin(files gate.FS, root, name string) (string, bool) {
 	file := filepath.Join(root, filepath.FromSlash(name))
 	if _, ok := within(root, file); !ok || filepath.IsAbs(name) {
 		return "", false
@@ -193,7 +227,7 @@ func readWithin(fs gate.FS, root, name string) (string, bool) {
 	if _, ok := within(realRoot, real); !ok {
 		return "", false
 	}
-	data, err := fs.ReadFile(real, 256<<10)
+	data, err := files.ReadFile(real, 256<<10)
 	if err != nil {
 		return "", false
 	}

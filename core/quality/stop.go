@@ -215,6 +215,12 @@ func (s *Settings) aside(p *gate.Pass, r *Report) string {
 	if text := s.missing(p, r.Missing); text != "" {
 		lines = append(lines, text)
 	}
+	for _, b := range r.Broken {
+		if _, at := p.Session.Fact(brokenPre + b.Tool); at.IsZero() {
+			p.Record(session.Note(brokenPre+b.Tool, string(b.Step), p.Env.Now()))
+			lines = append(lines, fmt.Sprintf("guardrails: %s of %s was not checked, and does not block: %s", b.Step, b.For, b.Why))
+		}
+	}
 	if len(r.Flaky) > 0 {
 		lines = append(lines, "guardrails: flaky, failed once and then passed: "+trim(strings.Join(r.Flaky, ", "), 300))
 	}

@@ -79,7 +79,7 @@ func (s store) get(key string) (*result, bool) {
 }
 
 func (s store) put(key string, r *result) {
-	if s.dir == "" || r.status == unproven || r.missing {
+	if s.dir == "" || r.status == unproven || r.missing || r.broken {
 		return
 	}
 	v := kept{Status: r.status.String(), Tool: r.tool, Why: r.why, Findings: r.findings, Tests: r.tests, Report: r.report, Seconds: r.took.Seconds()}

@@ -88,6 +88,24 @@ func told(ctx context.Context, name string, x gate.Exit, err error) (why string,
 	return "", false
 }
 
+// unable is a step whose tool gave no result. Of format and lint, what cannot run
+// as it is set up is passed over and said to the human; all else is not proven.
+func unable(step quality.Step, name string, x gate.Exit, why string, missing bool) *result {
+	r := &result{tool: name, why: why}
+	switch {
+	case missing:
+		r.status, r.missing = skippedStep, true
+	case (step == quality.Format || step == quality.Lint) && !x.TimedOut && (x.Code == 126 || x.Code == 127):
+		r.status, r.broken = skippedStep, true
+	}
+	return r
+}
+
+// brokenStep is a step whose tool ran and could not do its work.
+func brokenStep(tool, why string) *result {
+	return &result{status: skippedStep, tool: tool, why: why, broken: true}
+}
+
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	return s

@@ -23,7 +23,7 @@ func (w *Worker) fastLint(t *tree, u *unit, pkgs []*pkg) []*task {
 	case javascript:
 		return present(w.javascript(t, quality.Lint, pkgs[0], false))
 	case rust:
-		return present(w.rust(t, quality.Build, pkgs[0], false))
+		return present(w.rust(t, quality.Build, pkgs[0], false, false))
 	}
 	return nil
 }
@@ -54,16 +54,12 @@ func (w *Worker) perFile(step quality.Step, tool, ident string, p *pkg, is func(
 			}
 			x, err := w.call(ctx, pl.abs(p.dir), pl.env, argv(files)...)
 			if why, missing := told(ctx, tool, x, err); why != "" {
-				r := &result{tool: tool, why: why, missing: missing}
-				if missing {
-					r.status = skippedStep
-				}
-				return r
+				return unable(step, tool, x, why, missing)
 			}
 			found, broken := read(pl, p, x.Code, string(x.Stdout), string(x.Stderr))
 			switch {
 			case broken != "":
-				return &result{status: skippedStep, tool: tool, why: broken}
+				return brokenStep(tool, broken)
 			case len(found) > 0:
 				return &result{status: failedStep, tool: tool, findings: found}
 			default:

@@ -154,10 +154,27 @@ func (w *Worker) format(ctx context.Context, pl *place, f formatter, text []byte
 	if why, _ := told(ctx, f.tool, x, err); why != "" {
 		return nil, false, why
 	}
+	if x.Code != 0 && misconfigured(string(x.Stderr)) {
+		return nil, false, f.tool + " could not run: " + lastLines(string(x.Stderr), 2)
+	}
 	if x.Code != 0 || x.Truncated || len(bytes.TrimSpace(x.Stdout)) == 0 && len(bytes.TrimSpace(text)) > 0 {
 		return nil, false, "" // a file in mid-edit
 	}
 	return x.Stdout, true, ""
+}
+
+// misconfigured reports whether a formatter fails for its setup, not for the
+// text: it exits alike for both.
+func misconfigured(stderr string) bool {
+	for _, s := range [...]string{
+		"Invalid configuration", "Cannot find package", "Cannot find module", "No module named", "ModuleNotFoundError", "Failed to parse", "Invalid value for", "configuration error",
+		"Cannot read configuration", "Couldn't resolve", "unknown configuration", "Error parsing configuration",
+	} {
+		if strings.Contains(stderr, s) && !strings.Contains(stderr, "error: Failed to parse <stdin>") && !strings.Contains(stderr, "error: Failed to parse -") {
+			return true
+		}
+	}
+	return false
 }
 
 // generated reports whether a text says that a program wrote it.
@@ -198,11 +215,10 @@ func (w *Worker) formatTask(t *tree, pkgs []*pkg) *task {
 				out, ok, why := w.format(ctx, pl, f, text)
 				switch {
 				case why != "":
-					r.why = why
 					if ctx.Err() != nil {
-						r.status = unproven
-						return r
+						return &result{tool: f.tool, why: why}
 					}
+					r.why, r.broken = why, true
 				case !ok:
 				case bytes.Equal(out, text):
 					if r.status == skippedStep {
@@ -251,7 +267,7 @@ func (w *Worker) formatByCommand(ctx context.Context, pl *place, p *pkg, argv []
 	}
 	x, err := w.call(ctx, pl.abs(p.dir), pl.env, argv...)
 	why, missing := told(ctx, tool, x, err)
-	r.status, r.why, r.missing = passedStep, why, missing
+	r.status, r.why = passedStep, why
 	for _, rel := range p.files {
 		old, ok := was[rel]
 		if !ok {
@@ -271,10 +287,8 @@ func (w *Worker) formatByCommand(ctx context.Context, pl *place, p *pkg, argv []
 	}
 	switch {
 	case len(r.findings) > 0:
-	case missing:
-		r.status = skippedStep
 	case why != "":
-		r.status = unproven
+		return unable(quality.Format, tool, x, why, missing)
 	case x.Code != 0: // a check, not a formatter: it says so by its code
 		r.status = failedStep
 		if r.findings = w.read(pl, p, quality.Format, tool, string(x.Stdout)+"\n"+string(x.Stderr)); len(r.findings) == 0 {

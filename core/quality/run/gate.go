@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,7 +189,7 @@ func (g *gating) unit(ctx context.Context, tasks []*task) {
 			case k.lacks != "":
 				g.put(k, p, &result{status: skippedStep, tool: k.tool, why: k.lacks + " is not installed", missing: true})
 			case had:
-				broken[p] = broken[p] || k.step == quality.Build && r.status == failedStep
+				broken[p] = broken[p] || breaks(k, p, r)
 				g.put(k, p, r)
 			case k.step == quality.Test && broken[p]:
 				g.put(k, p, &result{status: skippedStep, tool: k.tool, why: "it does not build"})
@@ -212,7 +213,7 @@ func (g *gating) unit(ctx context.Context, tasks []*task) {
 				r = &result{tool: k.tool, why: k.tool + " said nothing of " + p.dir}
 			}
 			r.took = took
-			broken[p] = broken[p] || k.step == quality.Build && r.status == failedStep
+			broken[p] = broken[p] || breaks(k, p, r)
 			g.put(k, p, r)
 			g.mu.Lock()
 			switch at := timingKey(k, p); r.status {
@@ -226,6 +227,17 @@ func (g *gating) unit(ctx context.Context, tasks []*task) {
 			g.mu.Unlock()
 		}
 	}
+}
+
+// breaks reports whether a package cannot be tested, since it does not compile
+// itself. What type checkers say of scripts keeps no test from running.
+func breaks(k *task, p *pkg, r *result) bool {
+	if k.step != quality.Build || r.status != failedStep || p.chain == javascript || p.chain == python {
+		return false
+	}
+	return slices.ContainsFunc(r.findings, func(f quality.Finding) bool {
+		return f.File == "" || p.dir == "." && p.chain != golang || path.Dir(f.File) == p.dir || p.chain != golang && strings.HasPrefix(f.File, p.dir+"/")
+	})
 }
 
 // do runs a task; what breaks of ours is not proven.
@@ -431,6 +443,12 @@ func (g *gating) conclude(ctx context.Context) {
 			}
 			if m := (quality.Missing{Tool: tool, Step: d.k.step, For: d.p.dir}); !slices.Contains(g.rep.Missing, m) {
 				g.rep.Missing = append(g.rep.Missing, m)
+			}
+		}
+		if d.r.broken {
+			b := quality.Broken{Tool: s.Tool, Step: d.k.step, For: d.p.dir, Why: clip(d.r.why)}
+			if !slices.ContainsFunc(g.rep.Broken, func(o quality.Broken) bool { return o.Tool == b.Tool && o.Step == b.Step }) {
+				g.rep.Broken = append(g.rep.Broken, b)
 			}
 		}
 		if d.r.status == unproven {

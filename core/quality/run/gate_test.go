@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ec261362/guardrails/core/coverage"
@@ -55,12 +56,21 @@ type project struct {
 
 var allSteps = []quality.Step{quality.Format, quality.Lint, quality.Build, quality.Test, quality.Coverage}
 
-func newProject(t *testing.T, files map[string]string) *project {
+// beside holds the tests that run beside each other already.
+var beside sync.Map
+
+// newProject makes a repository with files. Tests with one run beside each other:
+// they wait for programs.
+func newProject(t *testing.T, files map[string]string, env ...string) *project {
 	t.Helper()
+	if _, done := beside.LoadOrStore(t, true); !done {
+		t.Parallel()
+	}
 	root := filepath.Join(t.TempDir(), "project")
 	p := &project{t: t, root: root}
 	p.env = Environ(os.Environ())
 	p.env = append(p.env, "GIT_CONFIG_GLOBAL=/dev/null", "GOFLAGS=-mod=mod", "GOWORK=off", "GOPROXY=off")
+	p.env = append(p.env, env...)
 	p.conf = quality.Project{Root: root, Cache: filepath.Join(t.TempDir(), "cache"), OnEdit: allSteps[:2], OnStop: allSteps, PatchMin: 80, Tolerance: 0.5}
 	p.w = New(Options{Proc: programs{p.env}, TempDir: t.TempDir()})
 	for name, text := range files {

@@ -37,7 +37,7 @@ func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cov
 		if mod == "" { // files that need not be one program: vet has compiled them
 			return nil
 		}
-		return []*task{w.goBuild(goTool, mod, pkgs)}
+		return []*task{w.goBuild(t, goTool, mod, pkgs)}
 	case quality.Test:
 		return []*task{w.goTest(t, goTool, mod, pkgs, cover)}
 	case quality.Format, quality.Coverage: // not a toolchain's own
@@ -100,9 +100,16 @@ func (w *Worker) goVet(goTool, mod string, pkgs []*pkg) *task {
 	}}
 }
 
-func (w *Worker) goBuild(goTool, mod string, pkgs []*pkg) *task {
-	return &task{step: quality.Build, tool: "go build", ident: "go build", pkgs: pkgs, do: func(ctx context.Context, pl *place, pkgs []*pkg, _ []quality.Finding) map[*pkg]*result {
-		return w.goText(ctx, pl, mod, pkgs, "go build", quality.Build, goTool, "build", "-o", os.DevNull)
+func (w *Worker) goBuild(t *tree, goTool, mod string, pkgs []*pkg) *task {
+	return &task{step: quality.Build, tool: "go build", ident: "go build and dependents", pkgs: pkgs, do: func(ctx context.Context, pl *place, pkgs []*pkg, _ []quality.Finding) map[*pkg]*result {
+		out := w.goText(ctx, pl, mod, pkgs, "go build", quality.Build, goTool, "build", "-o", os.DevNull)
+		for _, p := range pkgs {
+			if out[p].status == failedStep || out[p].status == unproven {
+				return out
+			}
+		}
+		w.goDependents(ctx, pl, t, goTool, mod, pkgs, out)
+		return out
 	}}
 }
 
@@ -127,11 +134,7 @@ func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg,
 	}
 	x, err := w.call(ctx, pl.abs(goRoom(mod, pkgs)), pl.env, append(argv, args...)...)
 	if why, missing := told(ctx, tool, x, err); why != "" {
-		r := result{tool: tool, why: why, missing: missing}
-		if missing {
-			r.status = skippedStep
-		}
-		return same(pkgs, r)
+		return same(pkgs, *unable(step, tool, x, why, missing))
 	}
 	if x.Code == 0 {
 		return out
@@ -144,7 +147,7 @@ func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg,
 	found := w.read(pl, at, step, tool, text)
 	if len(found) == 0 {
 		if tool == "golangci-lint" && x.Code > 1 {
-			return same(pkgs, result{tool: tool, status: skippedStep, why: "golangci-lint could not run: " + lastLines(text, 2)})
+			return same(pkgs, *brokenStep(tool, "golangci-lint could not run: "+lastLines(text, 2)))
 		}
 		found = []quality.Finding{{Package: pkgs[0].dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(text, 4))}}
 	}
@@ -223,11 +226,7 @@ func (w *Worker) goTest(t *tree, goTool, mod string, pkgs []*pkg, cover bool) *t
 		}
 		x, err := w.call(ctx, pl.abs(goRoom(mod, pkgs)), pl.env, append(argv, args...)...)
 		if why, missing := told(ctx, "go test", x, err); why != "" {
-			r := result{tool: "go test", why: why, missing: missing}
-			if missing {
-				r.status = skippedStep
-			}
-			return same(pkgs, r)
+			return same(pkgs, *unable(quality.Test, "go test", x, why, missing))
 		}
 		w.readGoTest(pl, t, mod, pkgs, out, x.Stdout, append(x.Stdout[:0:0], x.Stderr...), x.Code)
 		if profile != "" {

@@ -67,7 +67,7 @@ func (w *Worker) javaRun(ctx context.Context, pl *place, p *pkg, step quality.St
 	began := time.Now()
 	x, err := w.call(ctx, pl.abs(top), pl.env, argv...)
 	if why, missing := told(ctx, tool, x, err); why != "" {
-		return &result{tool: tool, why: why, missing: missing}
+		return unable(step, tool, x, why, missing)
 	}
 	r := &result{tool: tool}
 	text := string(x.Stdout) + "\n" + string(x.Stderr)
@@ -107,7 +107,7 @@ func (w *Worker) javaRun(ctx context.Context, pl *place, p *pkg, step quality.St
 			}
 		}
 	case unreachable(text):
-		r.status, r.why = skippedStep, tool+" could not fetch what the build needs: "+lastErrors(text, 1)
+		r = brokenStep(tool, tool+" could not fetch what the build needs: "+lastErrors(text, 1))
 	default:
 		r.status = failedStep
 		if r.findings = dedup(w.read(pl, p, step, tool, text)); len(r.findings) == 0 {

@@ -114,7 +114,7 @@ func (w *Worker) nodeCheck(node string, p *pkg, rel string) *task {
 			}
 			x, err := w.call(ctx, pl.abs(p.dir), pl.env, node, "--check", below(p.dir, rel))
 			if why, missing := told(ctx, "node", x, err); why != "" {
-				return &result{tool: "node --check", why: why, missing: missing}
+				return unable(quality.Lint, "node --check", x, why, missing)
 			}
 			text := string(x.Stderr)
 			if x.Code == 0 || !strings.Contains(text, "SyntaxError") || strings.Contains(text, "JSX") || strings.Contains(text, "Unexpected token '<'") {
@@ -371,7 +371,7 @@ func (w *Worker) scriptRunner(ctx context.Context, t *tree, pl *place, p *pkg, m
 	}
 	x, err := w.call(ctx, pl.abs(p.dir), append(slices.Clone(pl.env), s.env...), argv...)
 	if why, missing := told(ctx, s.runner, x, err); why != "" {
-		return &result{tool: s.runner, why: why, missing: missing}
+		return unable(quality.Test, s.runner, x, why, missing)
 	}
 	r := &result{tool: s.runner}
 	var ok bool

@@ -90,6 +90,7 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 		line := chain + " (" + where + "): " + strings.Join(tools, ", ")
 		out.Lines = append(out.Lines, strings.TrimSuffix(line, ": "))
 	}
+	out.Usual = w.usual(t, chains)
 	repo, err := w.repo(ctx, p.Root)
 	if err != nil || p.Cache == "" {
 		return out
@@ -104,6 +105,30 @@ func (w *Worker) Profile(ctx context.Context, p quality.Project) quality.Profile
 				out.Baseline = map[string]quality.Count{}
 			}
 			out.Baseline[name] = quality.Count{Covered: c.Covered, Total: c.Total}
+		}
+	}
+	return out
+}
+
+// usual names the linters that most projects of a toolchain have and this one
+// has not. One that the project configures is missing, which is said elsewhere.
+func (w *Worker) usual(t *tree, chains map[string][]*pkg) []quality.Usual {
+	var out []quality.Usual
+	if list := chains[golang]; len(list) > 0 {
+		_, asks := t.up(list[0].dir, golangciFiles...)
+		_, goes := w.tool(t, list[0].dir, "go")
+		if _, ok := w.tool(t, list[0].dir, "golangci-lint"); !ok && !asks && goes {
+			out = append(out, quality.Usual{Tool: "golangci-lint", Instead: "go vet is used"})
+		}
+	}
+	if list := chains[python]; len(list) > 0 {
+		_, ok := w.tool(t, list[0].dir, "ruff")
+		py, runs := w.interpreter(t, list[0].dir)
+		if !ok && runs {
+			conf := t.pythonConf(list[0].dir)
+			if k := w.pythonLint(t, list[0], py, conf, false); len(k) == 1 && k[0].tool == "python syntax" {
+				out = append(out, quality.Usual{Tool: "ruff", Instead: "only the syntax is checked"})
+			}
 		}
 	}
 	return out

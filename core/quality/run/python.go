@@ -222,11 +222,7 @@ func (w *Worker) pythonTypes(t *tree, p *pkg, py string, conf pythonConf) []*tas
 func (w *Worker) texts(ctx context.Context, pl *place, p *pkg, step quality.Step, tool string, most int, argv ...string) *result {
 	x, err := w.call(ctx, pl.abs(p.dir), pl.env, argv...)
 	if why, missing := told(ctx, tool, x, err); why != "" {
-		r := &result{tool: tool, why: why, missing: missing}
-		if missing {
-			r.status = skippedStep
-		}
-		return r
+		return unable(step, tool, x, why, missing)
 	}
 	if x.Code == 0 {
 		return &result{status: passedStep, tool: tool}
@@ -235,7 +231,7 @@ func (w *Worker) texts(ctx context.Context, pl *place, p *pkg, step quality.Step
 	found := w.read(pl, p, step, tool, text)
 	if len(found) == 0 {
 		if x.Code > most {
-			return &result{status: skippedStep, tool: tool, why: tool + " could not run: " + lastLines(text, 2)}
+			return brokenStep(tool, tool+" could not run: "+lastLines(text, 2))
 		}
 		found = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(text, 4))}}
 	}
@@ -276,7 +272,7 @@ func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, py string, cover
 	}
 	x, err := w.call(ctx, pl.abs(p.dir), env, argv...)
 	if why, missing := told(ctx, "pytest", x, err); why != "" {
-		return &result{tool: "pytest", why: why, missing: missing}
+		return unable(quality.Test, "pytest", x, why, missing)
 	}
 	tests, found, ok := w.junit(pl, p, "pytest", xmlFile)
 	r := &result{tool: "pytest", tests: tests, findings: found}
@@ -368,7 +364,7 @@ func (w *Worker) unittest(ctx context.Context, pl *place, p *pkg, py string, cov
 	}
 	x, err := w.call(ctx, pl.abs(p.dir), env, argv...)
 	if why, missing := told(ctx, "unittest", x, err); why != "" {
-		return &result{tool: "unittest", why: why, missing: missing}
+		return unable(quality.Test, "unittest", x, why, missing)
 	}
 	var res struct {
 		Passed int `json:"passed"`

@@ -12,7 +12,8 @@ import (
 	"github.com/ec261362/guardrails/core/quality"
 )
 
-func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover bool) []*task {
+// rust plans a step; with whole also what an edit does not wait for.
+func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover, whole bool) []*task {
 	cargo, ok := w.tool(t, p.dir, "cargo")
 	if !ok {
 		return []*task{{step: step, tool: "cargo", pkgs: []*pkg{p}, lacks: "cargo"}}
@@ -20,7 +21,11 @@ func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover bool) []*task {
 	compile := func(step quality.Step, tool string, args ...string) *task {
 		return &task{step: step, tool: tool, ident: tool, pkgs: []*pkg{p}, do: func(ctx context.Context, pl *place, pkgs []*pkg, _ []quality.Finding) map[*pkg]*result {
 			return each(pkgs, func(p *pkg) *result {
-				return w.compiled(ctx, pl, p, step, tool, append([]string{cargo}, args...)...)
+				r := w.compiled(ctx, pl, p, step, tool, append([]string{cargo}, args...)...)
+				if step == quality.Build && r.status == passedStep && whole {
+					w.crateDependents(ctx, pl, p, cargo, r)
+				}
+				return r
 			})
 		}}
 	}
@@ -48,7 +53,7 @@ func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover bool) []*task {
 func (w *Worker) compiled(ctx context.Context, pl *place, p *pkg, step quality.Step, tool string, argv ...string) *result {
 	x, err := w.call(ctx, pl.abs(p.dir), pl.env, argv...)
 	if why, missing := told(ctx, tool, x, err); why != "" {
-		return &result{tool: tool, why: why, missing: missing}
+		return unable(step, tool, x, why, missing)
 	}
 	if x.Code == 0 {
 		return &result{status: passedStep, tool: tool}
@@ -139,7 +144,7 @@ func (w *Worker) cargoTest(t *tree, cargo string, p *pkg, cover bool) *task {
 			}
 			x, err := w.call(ctx, pl.abs(p.dir), pl.env, argv...)
 			if why, missing := told(ctx, "cargo test", x, err); why != "" {
-				return &result{tool: "cargo test", why: why, missing: missing}
+				return unable(quality.Test, "cargo test", x, why, missing)
 			}
 			r := w.readCargoTest(pl, p, string(x.Stdout), string(x.Stderr), x.Code)
 			if lcov != "" && r.status == passedStep {

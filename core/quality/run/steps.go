@@ -51,6 +51,7 @@ type result struct {
 	findings []quality.Finding
 	tests    int // that passed
 	missing  bool
+	broken   bool    // its tool could not run: that says nothing of the code
 	report   *report // coverage, of a test step
 	took     time.Duration
 	cached   bool
@@ -155,7 +156,7 @@ func (w *Worker) plan(t *tree, u *unit, steps []quality.Step) []*task {
 		case javascript:
 			out = append(out, w.javascript(t, step, shared[0], cover)...)
 		case rust:
-			out = append(out, w.rust(t, step, shared[0], cover)...)
+			out = append(out, w.rust(t, step, shared[0], cover, true)...)
 		case java:
 			out = append(out, w.java(t, step, shared[0])...)
 		}
@@ -183,11 +184,10 @@ func (w *Worker) configured(step quality.Step, p *pkg, c quality.Command) *task 
 			dir := pl.abs(p.dir)
 			x, err := w.call(ctx, dir, pl.env, argv...)
 			why, missing := told(ctx, tool, x, err)
-			r := &result{tool: tool, why: why, missing: missing}
+			r := &result{tool: tool}
 			switch {
-			case missing:
-				r.status = skippedStep
 			case why != "":
+				return unable(step, tool, x, why, missing)
 			case x.Code == 0:
 				r.status = passedStep
 				if step == quality.Test {
