@@ -95,6 +95,7 @@ func runDoctor(ctx context.Context, a *app, o *doctorOptions) error {
 		return err
 	}
 	d.Problems = append(d.Problems, a.damage(i.dir)...)
+	d.Notes = append(d.Notes, a.unread(i.dir)...)
 	r := doctorResult{Diagnosis: d}
 	code := d.Code()
 	if o.live {
@@ -188,6 +189,19 @@ func (a *app) damage(dir string) []string {
 		say(fmt.Errorf("%s: %d problem(s) in the configuration, so it does not count; guardrails config validate lists them", eff.Problems[0].File, n))
 	}
 	say(a.logWritable())
+	return out
+}
+
+// unread names the files that look like a configuration and are none.
+func (a *app) unread(dir string) []string {
+	root, err := config.FindRoot(dir, a.home)
+	if err != nil {
+		root = ""
+	}
+	var out []string
+	for _, name := range config.NearMisses(root, a.state) {
+		out = append(out, name+" is not read; the configuration is "+config.FileName+" at the project's root, and "+filepath.Join(a.state, config.HumanFileName)+" for yourself")
+	}
 	return out
 }
 
