@@ -100,8 +100,13 @@ func instead(f *Finding) string {
 
 // human says how a human may let it through.
 func (s *Settings) human(stopped []*Finding, root string) string {
-	exempt := ecosystemWord(stopped[0].Package.Ecosystem) + ":" + stopped[0].Package.Name
-	how := "add `" + oneLine(exempt) + "` to dependencies.exempt in ~/.guardrails/config.yaml"
+	var names []string
+	for _, f := range stopped[:min(len(stopped), maxTold)] {
+		if n := "`" + oneLine(ecosystemWord(f.Package.Ecosystem)+":"+f.Package.Name) + "`"; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	how := "add " + strings.Join(names, ", ") + " to dependencies.exempt in ~/.guardrails/config.yaml"
 	if s.Permit != nil && s.Code != nil {
 		var codes []string
 		for _, f := range stopped[:min(len(stopped), maxTold)] {

@@ -117,6 +117,9 @@ func (r *reader) pipRead(words []arg, x *index, change ...func(*coord.Package)) 
 // indexes notes the indexes that requirements files name: they count for the
 // whole command.
 func (r *reader) indexes(x *index) {
+	if x.hashes {
+		return // the files are not read at all
+	}
 	for i := range x.files {
 		name, why := x.files[i].known()
 		data, ok := r.file(name)
