@@ -258,7 +258,7 @@ func reason(service string, err error) error {
 // pkg asks deps.dev for a package's versions. errNotFound also stands for a
 // package without any.
 func (a *answers) pkg(e coord.Ecosystem, name string) (depsdev.Package, error) {
-	return learn(a, "package|"+string(e)+"|"+name, day[depsdev.Package], func() (depsdev.Package, error) {
+	return learn(a, "versions|"+string(e)+"|"+name, day[depsdev.Package], func() (depsdev.Package, error) {
 		r, err := a.do(svcDepsDev, depsdev.PackageRequest(a.set.Endpoints.depsDev(), e, name))
 		if err != nil {
 			return depsdev.Package{}, err

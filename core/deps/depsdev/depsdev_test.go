@@ -1,9 +1,12 @@
 package depsdev
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ec261362/guardrails/core/deps/coord"
 	"github.com/ec261362/guardrails/core/gate"
@@ -114,6 +117,50 @@ func FuzzAnswers(f *testing.F) {
 		}
 		if v, err := DecodeVersion(r); err == nil && v.Number == "" {
 			t.Error("a version without a number")
+		}
+	})
+}
+
+func TestAPackageIsKeptAsItWas(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	p := Package{Name: "zz", Versions: []Version{
+		{Number: "1.0.0", Published: at},
+		{Number: "1.1.0", Deprecated: true, DeprecatedReason: "use yy\n\"now\""},
+		{Number: "1.2.0", Published: at.AddDate(1, 0, 0), Default: true, Deprecated: true, DeprecatedReason: "use yy\n\"now\""},
+		{Number: "1.3.0", Yanked: true},
+		{Number: "1.4.0", Yanked: true, YankReason: "broken"},
+	}}
+	b, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Package
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{`{"List":"1 ! \n"}`, `{"List":" x \n"}`, `{"List":"1  x 3\n"}`, `{"List":"1  x -1\n","Reasons":["a"]}`, `[]`} {
+		if json.Unmarshal([]byte(bad), &got) == nil {
+			t.Errorf("%s was read as %+v", bad, got)
+		}
+	}
+}
+
+func FuzzKept(f *testing.F) {
+	f.Add([]byte(`{"Name":"a","List":"1 zz dxy 0\n2  \n","Reasons":["x"]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p, again Package
+		if json.Unmarshal(b, &p) != nil {
+			return
+		}
+		out, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out, &again); err != nil {
+			t.Errorf("%s: %v", out, err)
 		}
 	})
 }
