@@ -11,6 +11,10 @@ import (
 	"github.com/ec261362/guardrails/core/session"
 )
 
+// Releases starts the names of the counters of how often each obligation was
+// released to the human.
+const Releases = "released:"
+
 // settle replays what the gates recorded on the then-current state, decides the
 // Stop budget there, and delivers or keeps texts: all in one short Update, and
 // none at all when there is nothing to write.
@@ -49,6 +53,9 @@ func (j *judgement) settle() {
 // mustWrite reports whether this event may change the state.
 func (j *judgement) mustWrite() bool {
 	if j.damaged || len(j.changes) > 0 || len(j.owed) > 0 || len(j.notices) > 0 || j.startsTurn() || j.notesStop() || j.notesStart() {
+		return true
+	}
+	if j.res.Verdict.Decision == hook.Block && j.unheard() {
 		return true
 	}
 	if (j.res.Verdict.Context != "" && j.Caps.Context[j.event.Name] == 0) || (j.res.Verdict.Notice != "" && j.Caps.Notice[j.event.Name] == 0) {
@@ -172,6 +179,14 @@ func (j *judgement) insist(tx *session.Tx, granted []session.Outcome, again bool
 	for i, w := range j.owed {
 		if i < len(granted) && granted[i].ID == obligation(w) {
 			j.res.Verdict = gate.Merge(j.res.Verdict, outcome(w, granted[i]))
+			if granted[i].Action == session.HandOver {
+				if j.res.Verdict.Decision == hook.Pass { // for the log: a pass with a rule is its release
+					j.res.Verdict.Gate, j.res.Verdict.Rule = w.gate.ID, granted[i].ID
+				}
+				if !again {
+					tx.Apply(session.Count(Releases+granted[i].ID, 1))
+				}
+			}
 		}
 	}
 	return granted
@@ -219,11 +234,21 @@ func outcome(w want, o session.Outcome) hook.Verdict {
 	}
 }
 
+// unheard reports whether a block after a tool call cannot be said at this event.
+func (j *judgement) unheard() bool {
+	return j.event.Name.AfterTool() && j.Caps.Decides != nil && j.Caps.Decides[j.event.Name].Rank() < hook.Block.Rank()
+}
+
 // deliver takes waiting texts that this event can carry, and lets wait what it
 // cannot.
 func (j *judgement) deliver(tx *session.Tx) {
 	ev, v := j.event, &j.res.Verdict
 	canContext, canNotice := j.Caps.Context[ev.Name] > 0, j.Caps.Notice[ev.Name] > 0
+	// A report after a tool, on a host that hears none there, waits as what the
+	// model is to know.
+	if v.Decision == hook.Block && j.unheard() {
+		v.Context, v.Reason, v.Decision = joinLines(v.Reason, v.Context), "", hook.Advise
+	}
 	var context, notice string
 	for _, m := range tx.Take(func(m session.Mail) bool {
 		return m.Kind == session.Context && canContext && m.Agent == ev.AgentID || m.Kind == session.Notice && canNotice

@@ -355,3 +355,45 @@ func TestANoticeOfASubagentReachesTheHuman(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 }
+
+func TestAReleaseIsCountedAndNamedForTheLog(t *testing.T) {
+	reason := "3 tests fail"
+	s := newStore(t)
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: caps(), Store: s}
+	var v hook.Verdict
+	for n := range 4 {
+		v = stop(e, n).Verdict
+	}
+	if v.Decision != hook.Pass || v.Gate != "tests" || v.Rule != "tests/green" {
+		t.Errorf("%+v", v)
+	}
+	stop(e, 5)
+	view, err := s.View("test", "s")
+	if err != nil || view.Counter(Releases+"tests/green") != 1 {
+		t.Errorf("counted %d, %v", view.Counter(Releases+"tests/green"), err)
+	}
+}
+
+func TestAReportThatAHostDoesNotHearAfterAToolWaitsAsContext(t *testing.T) {
+	report := &gate.Gate{ID: "lint", On: []hook.EventName{hook.PostToolUse}, Strength: gate.Enforce, Run: func(context.Context, *gate.Pass) (hook.Verdict, error) {
+		return hook.Verdict{Decision: hook.Block, Rule: "lint/edit", Reason: "a.go:4: undefined: x"}, nil
+	}}
+	c := caps()
+	c.Context = map[hook.EventName]int{hook.UserPromptSubmit: 9000}
+	c.Decides = map[hook.EventName]hook.Decision{hook.PreToolUse: hook.Deny, hook.Stop: hook.Block}
+	e := Engine{Gates: []*gate.Gate{report}, Caps: c, Store: newStore(t), Started: time.Now()}
+	if v := e.Judge(context.Background(), event(hook.PostToolUse, hook.Write)).Verdict; v.Decision.Rank() > hook.Advise.Rank() || v.Context != "" {
+		t.Errorf("%+v", v)
+	}
+	ev := event(hook.UserPromptSubmit, hook.Other)
+	ev.Tool = nil
+	if v := e.Judge(context.Background(), ev).Verdict; v.Context != "a.go:4: undefined: x" {
+		t.Errorf("%+v", v)
+	}
+	// Where it is heard it is said at once.
+	c.Decides[hook.PostToolUse] = hook.Block
+	e = Engine{Gates: []*gate.Gate{report}, Caps: c, Store: newStore(t), Started: time.Now()}
+	if v := e.Judge(context.Background(), event(hook.PostToolUse, hook.Write)).Verdict; v.Decision != hook.Block {
+		t.Errorf("%+v", v)
+	}
+}

@@ -28,8 +28,8 @@ type Record struct {
 	Turns    int               `json:"turns"`
 	Gates    map[string]Counts `json:"gates"` // what each gate decided, by decision
 	Blocks   int               `json:"blocks"`
-	Released []string          `json:"released,omitempty"`
-	Skipped  map[string]string `json:"skipped,omitempty"` // obligation to reason
+	Released []string          `json:"released,omitempty"` // once for each release
+	Skipped  map[string]string `json:"skipped,omitempty"`  // obligation to reason
 	Touched  int               `json:"touched"`
 	Agents   int               `json:"agents"`
 	Before   map[string]string `json:"coverageBefore,omitempty"`
@@ -83,14 +83,20 @@ func (s *Settings) record(ctx context.Context, p *gate.Pass) Record {
 		r.Seconds = now.Sub(made).Round(time.Millisecond).Seconds()
 	}
 	for _, o := range view.Obligations() {
-		if r.Blocks += o.Blocks; o.Released() {
-			r.Released = append(r.Released, o.ID)
-		}
+		r.Blocks += o.Blocks
 		if o.Skipped != "" {
 			if r.Skipped == nil {
 				r.Skipped = map[string]string{}
 			}
 			r.Skipped[o.ID] = trim(o.Skipped, 120)
+		}
+	}
+	// An obligation that was met since has forgotten its release.
+	for _, name := range view.Counters() {
+		if id, ok := strings.CutPrefix(name, releasedPre); ok {
+			for range min(view.Counter(name), 20) {
+				r.Released = append(r.Released, id)
+			}
 		}
 	}
 	for name, c := range snapshot(view) {
@@ -122,6 +128,9 @@ func (s *Settings) record(ctx context.Context, p *gate.Pass) Record {
 
 // coverNow starts the facts of a package's coverage as it passed last.
 const coverNow = "covered:"
+
+// releasedPre starts the counters by which the engine counts releases.
+const releasedPre = "released:"
 
 // reason keeps one word of what a host says.
 func reason(source string) string {

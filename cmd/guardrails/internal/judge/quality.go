@@ -152,7 +152,11 @@ func (m *Machine) usage(ctx context.Context, host, id string, since time.Time) q
 			if u.Gates[l.Gate] == nil {
 				u.Gates[l.Gate] = quality.Counts{}
 			}
-			u.Gates[l.Gate][l.Decision]++
+			what := l.Decision
+			if what == "pass" && l.Rule != "" {
+				what = "release"
+			}
+			u.Gates[l.Gate][what]++
 		}
 	}
 	slices.Sort(took)
