@@ -39,7 +39,7 @@ func (c *compiled) rows() []Row {
 		if q.Known != "" {
 			x.Meets = append(x.Meets, c.fills(q.Known)...)
 		}
-		x.Text = c.fill(q.Text, q.ID, x.Marker, []string{"…"})
+		x.Text = c.fill(q.Text, q.ID, x.Marker, []string{anyItem})
 		out = append(out, x)
 	}
 	for i := range c.Obligations {
@@ -70,7 +70,7 @@ func (c *compiled) rows() []Row {
 			x.Opens = append(x.Opens, "a closing message that says an email- or login-gated flow cannot be tested")
 			x.Meets = append(x.Meets, "once a session it is said, then no more")
 		}
-		x.Text = c.fill(o.Short+"\n"+o.Full, o.ID, x.Marker, []string{"…"})
+		x.Text = c.fill(o.Short+"\n"+o.Full, o.ID, x.Marker, []string{anyItem})
 		out = append(out, x)
 	}
 	if c.Slots != "" {

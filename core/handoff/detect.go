@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -351,15 +350,7 @@ const thisBranch = "the pull request of this branch"
 
 // refOf reads a key of prKey.
 func refOf(key string) pr.Ref {
-	if ref, ok := pr.ParseURL(key); ok {
-		return ref
-	}
-	path, num, _ := strings.Cut(key, "#")
-	var ref pr.Ref
-	ref.Number, _ = strconv.Atoi(num)
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		ref.Owner, ref.Repo = path[:i], path[i+1:]
-	}
+	ref, _ := pr.Parse(key)
 	return ref
 }
 

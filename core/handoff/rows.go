@@ -391,23 +391,46 @@ func (c *compiled) advice(a *pack.Advice) *gate.Gate {
 // what it did not; an advice with it says nothing where there is none.
 const commandPlace = "{command}"
 
-// fill puts values for the placeholders of a text: {items}, {skip}, {bin},
-// {why} (the explain command).
+// fill puts values for the placeholders of a text: {items}, {args} (the items as
+// words of a command), {skip}, {bin}, {why} (the explain command).
 func (c *compiled) fill(text, id, marker string, items []string) string {
 	bin := c.Binary
 	if bin == "" {
 		bin = "guardrails"
 	}
+	bin = quoted(bin)
+	var args []string
+	for _, item := range items[:min(len(items), mostItems)] {
+		args = append(args, quoted(item))
+	}
+	if len(items) > 0 && items[0] != anyItem { // the marker of one of them, as it is to be typed
+		marker = strings.Replace(marker, "<id>", items[0], 1)
+	}
 	return strings.TrimSpace(strings.NewReplacer(
-		"{items}", listed(items), "{skip}", marker, "{bin}", bin, "{why}", bin+" explain "+c.rule(id),
+		"{items}", listed(items), "{args}", strings.Join(args, " "), "{skip}", marker, "{bin}", bin, "{why}", bin+" explain "+c.rule(id),
 	).Replace(text))
 }
 
+// quoted is a word as every shell takes it for one.
+func quoted(word string) string {
+	for _, r := range word {
+		if !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,\\", r)) {
+			return "'" + word + "'"
+		}
+	}
+	return word
+}
+
+// anyItem stands for the items where a row is described.
+const anyItem = "…"
+
+// mostItems is how many items a text names.
+const mostItems = 8
+
 // listed names items, the first ones of many.
 func listed(items []string) string {
-	const most = 8
-	if len(items) > most {
-		return strings.Join(items[:most], ", ") + " and others"
+	if len(items) > mostItems {
+		return strings.Join(items[:mostItems], ", ") + " and others"
 	}
 	return strings.Join(items, ", ")
 }

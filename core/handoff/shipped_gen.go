@@ -171,7 +171,7 @@ var delivery = pack.Pack{
 					Opens: []string{"watch"},
 				},
 			},
-			Text: "Pull request opened: {items}. Start its follow-up now: `{bin} watch seed {items}`, then watch its checks and reviews and answer them.",
+			Text: "Pull request opened: {items}. Start its follow-up now: `{bin} watch seed {args}`, then watch its checks and reviews and answer them.",
 		},
 		{
 			ID:  "pr-terminal",
@@ -276,7 +276,7 @@ var delivery = pack.Pack{
 			Preferences: []string{"autoE2ETest"},
 			Skip:        "E2E_SKIP",
 			Short:       "E2E acceptance run owed: unit tests passed and none ran since. Run the acceptance tests, or: {skip}",
-			Full:        "Run the project's acceptance tests, such as its e2e script, or its acceptance-test skill. If no acceptance run is possible here, say why, as a command of its own: {skip}\nWhat opens and clears this: {why}",
+			Full:        "Run the project's acceptance tests, such as its e2e script, or its acceptance-test skill. The marker is for when no acceptance run is possible here: it says why, as a command of its own.\nMore: {why}",
 		},
 		{
 			ID:       "terminal",
@@ -285,7 +285,7 @@ var delivery = pack.Pack{
 			SkipMute: true,
 			Each:     "terminal-pending",
 			Short:    "Close-out owed (terminal): {items} ended and the next options were not offered.",
-			Full:     "End its watch (`{bin} watch finish SLUG`), then offer the user the next options with the tool that asks them. Only that offer clears this; without such a tool it is released after three blocks. {skip}\nMore: {why}",
+			Full:     "End its watch if it has one (`{bin} watch list`, `{bin} watch finish SLUG`), then offer the user the next options with the tool that asks them: that offer clears this. {skip}\nMore: {why}",
 		},
 		{
 			ID:          "watch",
@@ -294,8 +294,8 @@ var delivery = pack.Pack{
 			Skip:        "WATCH_SKIP",
 			Each:        "prs",
 			Check:       "slots",
-			Short:       "Watch owed: no watch slot tracks {items}. Run `{bin} watch seed {items}`, or: {skip}",
-			Full:        "A slot says that somebody follows the pull request: watch its checks and reviews and answer them. If nobody needs to: {skip}\nMore: {why}",
+			Short:       "Watch owed: no watch slot tracks {items}. Run `{bin} watch seed {args}`, or: {skip}",
+			Full:        "A slot says that somebody follows the pull request: watch its checks and reviews and answer them. The marker is for one that nobody needs to follow.\nMore: {why}",
 		},
 		{
 			ID:          "walkthrough",
@@ -305,7 +305,7 @@ var delivery = pack.Pack{
 			Except:      []string{"walkthroughs"},
 			Check:       "walkthrough",
 			Short:       "Walkthrough owed: an acceptance run happened and {items} carries none. Post the rendered report, or: {skip}",
-			Full:        "Render the report of the acceptance run and post it with gh pr comment; a rendered report carries the mark <!-- guardrails-pr-section:v1 -->. If it cannot be posted: {skip}\nMore: {why}",
+			Full:        "Render the report of the acceptance run and post it with gh pr comment; a rendered report carries the mark <!-- guardrails-pr-section:v1 -->. The marker is for one that cannot be posted.\nMore: {why}",
 		},
 		{
 			ID:     "stages",
@@ -314,7 +314,7 @@ var delivery = pack.Pack{
 			Each:   "stages",
 			Except: []string{"stages-read"},
 			Short:  "Stages owed: the skill declares {items} as mandatory and it was never opened. Read it, or: {skip}",
-			Full:   "Open each of these files with the read tool and do what it says. If a stage does not apply: {skip}\nMore: {why}",
+			Full:   "Open each of these files with the read tool and do what it says. The marker is for stages that do not apply.\nMore: {why}",
 		},
 		{
 			ID:       "debug-path",
@@ -324,7 +324,7 @@ var delivery = pack.Pack{
 			Each:     "failed-runs",
 			Except:   []string{"debugged-runs"},
 			Short:    "Diagnosis owed for failed run {items}: find out why it failed and say so, or: {skip}",
-			Full:     "The project's debug procedure for a failed run ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback that names it; either clears that run. A marker clears the run that it names: {skip}\nMore: {why}",
+			Full:     "The project's debug procedure for a failed run ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback that names it; either clears that run. A marker clears the run that it names.\nMore: {why}",
 		},
 		{
 			ID:       "replies",
@@ -333,7 +333,7 @@ var delivery = pack.Pack{
 			SkipEach: true,
 			Check:    "replies",
 			Short:    "Replies owed: review comment {items} was taken on and has no threaded reply. Reply, or: {skip}",
-			Full:     "Answer each in its thread, also where no code changed, with <!-- guardrails:bot --> in the text. To leave one unanswered: {skip}\nMore: {why}",
+			Full:     "Answer each in its thread, also where no code changed, with <!-- guardrails:bot --> in the text. The marker leaves the one that it names unanswered.\nMore: {why}",
 		},
 		{
 			ID:    "capability-claim",
@@ -612,7 +612,7 @@ var muggle = pack.Pack{
 			Preferences: []string{"autoE2ETest"},
 			Skip:        "E2E_SKIP",
 			Short:       "E2E acceptance run owed: unit tests passed and none ran since. Run muggle-test, or: {skip}",
-			Full:        "Run the muggle-test skill: it executes or replays the test cases that the change touches, and says so itself when there is nothing to run. If no acceptance run is possible here, say why, as a command of its own: {skip}\nWhat opens and clears this: {why}",
+			Full:        "Run the muggle-test skill: it executes or replays the test cases that the change touches, and says so itself when there is nothing to run. The marker is for when no acceptance run is possible here: it says why, as a command of its own.\nMore: {why}",
 		},
 		{
 			ID:       "terminal",
@@ -621,7 +621,7 @@ var muggle = pack.Pack{
 			SkipMute: true,
 			Each:     "terminal-pending",
 			Short:    "Post-merge handoff owed (terminal): {items} ended and the next options were not offered.",
-			Full:     "Finalize its watcher slot with muggle-pr-followup, then offer the user the next options with AskUserQuestion. Only that offer clears this; without such a tool it is released after three blocks. {skip}\nMore: {why}",
+			Full:     "Finalize its watcher slot with muggle-pr-followup, then offer the user the next options with AskUserQuestion: that offer clears this. {skip}\nMore: {why}",
 		},
 		{
 			ID:          "watch",
@@ -631,7 +631,7 @@ var muggle = pack.Pack{
 			Each:        "prs",
 			Check:       "slots",
 			Short:       "Watch owed: no watch slot tracks {items}. Start muggle-pr-followup for it, or: {skip}",
-			Full:        "muggle-pr-followup seeds the slot; `{bin} watch seed {items}` does so without it. If nobody needs to watch it: {skip}\nMore: {why}",
+			Full:        "muggle-pr-followup seeds the slot; `{bin} watch seed {args}` does so without it. The marker is for one that nobody needs to follow.\nMore: {why}",
 		},
 		{
 			ID:          "walkthrough",
@@ -641,7 +641,7 @@ var muggle = pack.Pack{
 			Except:      []string{"walkthroughs"},
 			Check:       "walkthrough",
 			Short:       "Walkthrough owed: an acceptance run happened and {items} carries none. Run muggle-pr-visual-walkthrough, or: {skip}",
-			Full:        "muggle-pr-visual-walkthrough renders it with muggle build-pr-section and posts it on the pull request. If it cannot be posted: {skip}\nMore: {why}",
+			Full:        "muggle-pr-visual-walkthrough renders it with muggle build-pr-section and posts it on the pull request. The marker is for one that cannot be posted.\nMore: {why}",
 		},
 		{
 			ID:     "stages",
@@ -650,7 +650,7 @@ var muggle = pack.Pack{
 			Each:   "stages",
 			Except: []string{"stages-read"},
 			Short:  "Stages owed: the skill declares {items} as mandatory and it was never opened. Read it, or: {skip}",
-			Full:   "Open each of these files with the read tool and do what it says. If a stage does not apply: {skip}\nMore: {why}",
+			Full:   "Open each of these files with the read tool and do what it says. The marker is for stages that do not apply.\nMore: {why}",
 		},
 		{
 			ID:       "debug-path",
@@ -660,7 +660,7 @@ var muggle = pack.Pack{
 			Each:     "failed-runs",
 			Except:   []string{"debugged-runs"},
 			Short:    "Diagnosis owed for failed run {items}: follow _shared/debug-failed-run.md, or: {skip}",
-			Full:     "The procedure ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback (muggle-remote-user-feedback-create) that names it; either clears that run. A marker clears the run that it names: {skip}\nMore: {why}",
+			Full:     "The procedure ends with a *-failure-classified or *-failure-resolved emit that names the run, or with feedback (muggle-remote-user-feedback-create) that names it; either clears that run. A marker clears the run that it names.\nMore: {why}",
 		},
 		{
 			ID:       "replies",
@@ -669,7 +669,7 @@ var muggle = pack.Pack{
 			SkipEach: true,
 			Check:    "replies",
 			Short:    "Replies owed: review comment {items} was taken on and has no threaded reply. Reply, or: {skip}",
-			Full:     "Answer each in its thread, also where no code changed, as do/per-comment-replies.md says, with <!-- muggle-do:bot --> in the text. To leave one unanswered: {skip}\nMore: {why}",
+			Full:     "Answer each in its thread, also where no code changed, as do/per-comment-replies.md says, with <!-- muggle-do:bot --> in the text. The marker leaves the one that it names unanswered.\nMore: {why}",
 		},
 		{
 			ID:    "capability-claim",

@@ -22,8 +22,11 @@ import (
 func (c *compiled) obligation(o *pack.Obligation) *gate.Gate {
 	rule := c.rule(o.ID)
 	marker := c.marker(o.Skip, o.SkipEach)
-	if o.SkipMute && !c.Mute {
+	switch {
+	case o.SkipMute && !c.Mute:
 		marker = ""
+	case o.SkipMute:
+		marker = "Where there is no such tool, say in your answer what the options are, then run: " + marker
 	}
 	return &gate.Gate{
 		ID: c.gateID(o.ID), Doc: o.Doc, On: []hook.EventName{hook.Stop}, State: true, Strength: gate.Enforce,

@@ -238,7 +238,7 @@ func read(line string, tokens []string) (Mark, bool) {
 // usable reports whether a reason says something: it has a letter or digit
 // that is known, and is not the placeholder of a message of ours.
 func usable(reason string) bool {
-	if strings.HasPrefix(reason, "<") && strings.HasSuffix(reason, ">") {
+	if strings.HasPrefix(reason, "<") && strings.HasSuffix(reason, ">") || strings.HasSuffix(reason, "<reason>") {
 		return false
 	}
 	switch strings.ToLower(strings.Trim(reason, "[]{}().…")) {

@@ -103,6 +103,7 @@ func TestAMarkerNeedsAReason(t *testing.T) {
 	for _, src := range []string{
 		`echo "ACME_E2E_SKIP:"`, `echo "ACME_E2E_SKIP"`, `echo ACME_E2E_SKIP:`, `echo "ACME_E2E_SKIP:   "`, `echo "ACME_E2E_SKIP: <reason>"`,
 		`echo "ACME_E2E_SKIP: reason"`, `echo "ACME_E2E_SKIP: ..."`, `echo "ACME_E2E_SKIP: $WHY"`, `echo "ACME_REPLY_SKIP: <comment-id> <reason>"`,
+		`echo "ACME_REPLY_SKIP: 11 <reason>"`,
 	} {
 		marks, refused := find(src, "", false)
 		if len(marks) != 0 || len(refused) != 1 {

@@ -288,6 +288,28 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
+func TestParseRemote(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"https://github.com/o/r.git", "https://github.com/o/r/pull/7"},
+		{"https://github.com/o/r", "https://github.com/o/r/pull/7"},
+		{"https://me:token@ghe.example.com:8443/o/r.git", "https://ghe.example.com/o/r/pull/7"},
+		{"git@github.com:o/r.git", "https://github.com/o/r/pull/7"},
+		{"ssh://git@github.com/o/r.git", "https://github.com/o/r/pull/7"},
+		{"git@gitlab.example.com:g/s/r.git", "https://gitlab.example.com/g/s/r/-/merge_requests/7"},
+		{"/srv/git/r.git", ""},
+		{"../r", ""},
+		{"C:/src/r", ""},
+		{"file:///srv/r.git", ""},
+		{"", ""},
+	} {
+		ref, ok := ParseRemote(tt.in)
+		ref.Number = 7
+		if got := ref.URL(); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s: %q, %v", tt.in, got, ok)
+		}
+	}
+}
+
 func FuzzParseURL(f *testing.F) {
 	f.Add("https://github.com/o/r/pull/7")
 	f.Add("https://gitlab.com/g/s/r/-/merge_requests/7#note_1")

@@ -234,6 +234,23 @@ func repoOf(s string) (host, owner, repo string) {
 	return host, strings.Join(part[:len(part)-1], "/"), part[len(part)-1]
 }
 
+// ParseRemote reads the address of a git remote: whose repository it is, without
+// a number.
+func ParseRemote(s string) (Ref, bool) {
+	if before, after, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(after, "//") && !strings.Contains(before, "/") && len(before) > 1 {
+		s = "ssh://" + before + "/" + after // git@host:owner/repo.git
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Hostname() == "" {
+		return Ref{}, false
+	}
+	host, owner, repo := repoOf("https://" + u.Hostname() + u.Path)
+	if host == "" || owner == "" || !nameLike(repo) {
+		return Ref{}, false
+	}
+	return Ref{Host: host, Owner: owner, Repo: repo, GitLab: strings.Contains(host, "gitlab")}, true
+}
+
 // cutFold is strings.CutPrefix without regard to the case of ASCII letters.
 func cutFold(s, prefix string) (string, bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {

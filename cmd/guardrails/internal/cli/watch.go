@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/tidy"
+	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/fsx"
+	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff/pr"
 	"github.com/ec261362/guardrails/core/handoff/slots"
 )
@@ -49,33 +52,42 @@ func newWatchSeedCmd(a *app) *cobra.Command {
 		asJSON        bool
 	)
 	cmd := &cobra.Command{
-		Use:   "seed URL",
+		Use:   "seed URL|OWNER/REPO#7|#7 …",
 		Short: "Make the slot of a pull request, or take the open one that is there",
 		Long: `seed records that a pull request or merge request is followed. Done twice it is
-done once. The session that owns the slot is the one that the host names, or
---session; an owner that is recorded already stays.`,
+done once. A short name is completed by the origin of this folder. The session
+that owns the slot is the one that the host names, or --session; an owner that is
+recorded already stays.`,
 		Example: `  guardrails watch seed https://github.com/acme/app/pull/77
   guardrails watch seed https://gitlab.com/acme/app/-/merge_requests/7 --session 21bf6993`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			ref, ok := pr.ParseURL(args[0])
-			if !ok {
-				return fmt.Errorf("%q is not the address of a pull request: give the whole one, such as https://github.com/OWNER/REPO/pull/7", args[0])
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if slug != "" && len(args) > 1 {
+				return errors.New("--slug names one slot: seed the others by themselves")
 			}
-			s, made, err := slots.Seed(a.slots(), ref, slug, cmp.Or(session, a.hostSession()), a.now())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.writeJSON(struct {
-					slots.Slot
-					Made bool `json:"made"`
-				}{s, made})
-			}
-			if made {
-				a.sayf("%s is followed in slot %s", s.URL, s.Slug)
-			} else {
-				a.sayf("%s was followed already, in slot %s", s.URL, s.Slug)
+			for _, arg := range args {
+				ref, err := a.pullRequest(c.Context(), arg)
+				if err != nil {
+					return err
+				}
+				s, made, err := slots.Seed(a.slots(), ref, slug, cmp.Or(session, a.hostSession()), a.now())
+				if err != nil {
+					return err
+				}
+				switch {
+				case asJSON:
+					err = a.writeJSON(struct {
+						slots.Slot
+						Made bool `json:"made"`
+					}{s, made})
+				case made:
+					a.sayf("%s is followed in slot %s", s.URL, s.Slug)
+				default:
+					a.sayf("%s was followed already, in slot %s", s.URL, s.Slug)
+				}
+				if err != nil {
+					return err
+				}
 			}
 			return nil
 		},
@@ -85,6 +97,39 @@ done once. The session that owns the slot is the one that the host names, or
 	f.StringVar(&session, "session", "", "`ID` of the session that owns it, as the host calls it")
 	f.BoolVar(&asJSON, "json", false, "print the slot as JSON")
 	return cmd
+}
+
+// pullRequest reads what names a pull request; what it leaves out is that of the
+// working folder's origin.
+func (a *app) pullRequest(ctx context.Context, arg string) (pr.Ref, error) {
+	arg = strings.TrimSuffix(arg, ",")
+	ref, ok := pr.Parse(arg)
+	if !ok && arg != "" && strings.Trim(arg, "0123456789") == "" {
+		ref, ok = pr.Parse("#" + arg)
+	}
+	if !ok {
+		return pr.Ref{}, fmt.Errorf("%q is not the address of a pull request: give the whole one, such as https://github.com/OWNER/REPO/pull/7", arg)
+	}
+	if ref.URL() != "" {
+		return ref, nil
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	out, err := world.Programs(a.environ()).Run(ctx, gate.Command{Argv: []string{"git", "remote", "get-url", "origin"}, Dir: a.dir, MaxOutput: 4096, Timeout: 5 * time.Second})
+	if origin, ok := pr.ParseRemote(strings.TrimSpace(string(out.Stdout))); err == nil && out.Code == 0 && ok && (ref.Owner == "" || strings.EqualFold(ref.Owner+"/"+ref.Repo, origin.Owner+"/"+origin.Repo)) {
+		origin.Number, origin.GitLab = ref.Number, origin.GitLab || ref.GitLab
+		ref = origin
+	} else if ref.Owner != "" && ref.Host == "" {
+		ref.Host = "github.com"
+		if ref.GitLab {
+			ref.Host = "gitlab.com"
+		}
+	}
+	if ref.URL() == "" {
+		return pr.Ref{}, fmt.Errorf("%q does not say whose pull request it is, nor does an origin of this folder: give the whole address, such as https://github.com/OWNER/REPO/pull/7", arg)
+	}
+	return ref, nil
 }
 
 func newWatchListCmd(a *app) *cobra.Command {
