@@ -37,6 +37,9 @@ func (s *stage) play(ctx context.Context) (string, error) {
 	case "install", "uninstall", "upgrade", "doctor", "config", "cli":
 		return s.byHand(ctx)
 	}
+	if s.r.has("rule") {
+		return notPlayed + "rules of ours hold no patterns of a user's", nil
+	}
 	return notPlayed + "nothing of ours is called at " + s.r.Event, nil
 }
 
