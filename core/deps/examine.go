@@ -240,6 +240,10 @@ func (s *subject) examine() {
 	if err == nil {
 		s.age(found)
 	}
+	if slices.ContainsFunc(s.findings, func(f Finding) bool { return f.Kind == NoSuchVersion }) {
+		// A range of an advisory may hold it, but it cannot be installed.
+		s.findings = slices.DeleteFunc(s.findings, func(f Finding) bool { return f.Kind == Vulnerable })
+	}
 	if s.p.Indirect {
 		s.findings = slices.DeleteFunc(s.findings, func(f Finding) bool {
 			return f.Verdict.Rank() < hook.Ask.Rank() || f.Kind != Malicious && f.Kind != TakenDown && f.Kind != Vulnerable
