@@ -59,6 +59,12 @@ dash: there is no such event.
 	if len(same) > 0 {
 		b.WriteString("\nEqual on all: " + strings.Join(same, "; ") + ".\n")
 	}
+	b.WriteString("\n## The quality gate\n\n")
+	same = table(&b, "", hosts, caps, qualityRows())
+	b.WriteString("| seconds for an edit / the end of a turn | " + strings.Join(timeRow(adapters.All, hook.PostToolUse, hook.Stop), " | ") + " |\n")
+	if len(same) > 0 {
+		b.WriteString("\nEqual on all: " + strings.Join(same, "; ") + ".\n")
+	}
 	b.WriteString(`
 ## What follows from it
 
