@@ -751,6 +751,15 @@ func TestManyPinnedPackagesAreAskedForInOneBatch(t *testing.T) {
 	if queries != 1 {
 		t.Errorf("%d queries, want one batch", queries)
 	}
+	// Who checks a whole file by hand has the time for all.
+	w.services.Forget()
+	w.set.Cache, w.set.Patience = nil, time.Minute
+	if _, err := Edit(t.Context(), w.set, w.env, "requirements.txt", "", nil, []byte(text.String()+"requests==2.32.0\n")); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(w.services.Asks(), func(a string) bool { return strings.Contains(a, "packages/requests") }) {
+		t.Error("a popular package was left out")
+	}
 }
 
 // edit runs an Edit of a file below the project.

@@ -46,8 +46,9 @@ type examiner struct {
 // examine looks all of them up, at most maxParallel requests at a time.
 func (x *examiner) examine(list []asked) (findings []Finding, unasked []Unasked, err error) {
 	if len(list) > manyNew {
-		few := slices.DeleteFunc(slices.Clone(list), func(p asked) bool { return popular.Popular(p.Ecosystem, p.Name) })
-		list = few
+		if x.set.patience() <= deadline { // who has time has all of them looked at
+			list = slices.DeleteFunc(slices.Clone(list), func(p asked) bool { return popular.Popular(p.Ecosystem, p.Name) })
+		}
 		x.batch(list)
 	}
 	results := make([]result, len(list))

@@ -181,7 +181,7 @@ func (a *answers) do(service string, r gate.Request) (gate.Response, error) {
 	defer func() { <-a.slots }()
 	limit := perRequest
 	if a.set.Patience > deadline {
-		limit = a.set.Patience / 2
+		limit = a.set.Patience / 6
 	}
 	ctx, cancel := context.WithTimeout(a.ctx, limit)
 	defer cancel()

@@ -46,8 +46,8 @@ type depsOptions struct {
 	batch   bool
 }
 
-// depsPatience is how long the look-ups of one file or command may take where
-// nobody waits for a hook.
+// depsPatience is how long the look-ups of one whole file may take: it may name
+// hundreds of packages. A command, and a line of a batch, has what a hook has.
 const depsPatience = 30 * time.Second
 
 func newDepsCheckCmd(a *app) *cobra.Command {
@@ -143,7 +143,6 @@ func (a *app) depsChecker(o *depsOptions) *depsChecker {
 	d.On = d.Enabled && !o.offline
 	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now}
 	c := &depsChecker{set: m.Dependencies(&d), root: root}
-	c.set.Patience = depsPatience
 	c.env = gate.Env{Now: a.now, Home: a.home, StateHome: a.state, FS: fsx.NewMemo(), Getenv: a.getenv, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
 	return c
 }
@@ -167,6 +166,7 @@ func runDepsCheck(ctx context.Context, a *app, o *depsOptions, args []string) er
 	began := time.Now()
 	var res depsResult
 	if files := a.depsFiles(args); files != nil {
+		c.set.Patience = depsPatience
 		for _, name := range files {
 			text, err := os.ReadFile(name)
 			if err != nil {
