@@ -3,9 +3,7 @@ package fsx
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -33,22 +31,15 @@ func Lock(ctx context.Context, path string) (unlock func() error, err error) {
 	}
 }
 
-// acquire takes l. It looks a few times, for about as long as one state update
-// takes, and then queues in the system, which serves in turn and wakes one: sixty
-// that went on looking took the processors from the one that held the lock, and
-// some of them were passed over until their time ran out.
+// acquire takes l. If it is held, it queues in the system, which wakes one waiter
+// for each release: sixty that looked again and again took the processors from the
+// one that held the lock, and some of them were passed over until their time ran out.
 func acquire(ctx context.Context, l *flock.Flock) error {
-	for pause := 200 * time.Microsecond; ; pause *= 2 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if got, err := l.TryLock(); got || err != nil {
-			return err
-		}
-		if pause > time.Millisecond {
-			break
-		}
-		time.Sleep(pause/2 + rand.N(pause))
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if got, err := l.TryLock(); got || err != nil {
+		return err
 	}
 	had, gone := make(chan error), make(chan struct{})
 	go func() {

@@ -112,7 +112,7 @@ func (h *home) run(ctx context.Context, stdin []byte, kill time.Duration, args .
 	cmd.Stdin = bytes.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = patience // a process between fork and exec holds the pipes of all
 	began := time.Now()
 	a := answer{}
 	if a.err = cmd.Start(); a.err != nil {
@@ -144,7 +144,7 @@ func (h *home) hook(ctx context.Context, payload map[string]any, kill time.Durat
 		return answer{err: err}
 	}
 	a := h.run(ctx, stdin, kill, "hook", "--agent", "claude")
-	if a.v = read(a.out); a.v.err == nil && a.took > patience/2 {
+	if a.v = read(a.out); a.v.err == nil && a.took > patience*4/5 {
 		a.v.err = fmt.Errorf("answered after %v", a.took)
 	}
 	return a
