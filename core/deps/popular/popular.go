@@ -4,7 +4,8 @@
 //
 // The lists are plain text in the binary, most used first, and are scanned where
 // they lie: there is nothing to unpack, and a process that asks nothing pays
-// nothing. tools/genpopular writes them. The package must not import anything
+// nothing. tools/genpopular writes those of npm and PyPI; that of Go was written
+// by hand, well-known modules without their major versions. The package must not import anything
 // of ours but coord.
 package popular
 
@@ -22,6 +23,9 @@ var npm string
 //go:embed pypi.txt
 var pypi string
 
+//go:embed go.txt
+var golang string
+
 // list is the names of an ecosystem, one a line, most used first; "" if there
 // is no list.
 func list(e coord.Ecosystem) string {
@@ -30,7 +34,9 @@ func list(e coord.Ecosystem) string {
 		return npm
 	case coord.PyPI:
 		return pypi
-	case coord.None, coord.Crates, coord.Go, coord.RubyGems, coord.Packagist, coord.NuGet, coord.Maven, coord.Conda:
+	case coord.Go:
+		return golang
+	case coord.None, coord.Crates, coord.RubyGems, coord.Packagist, coord.NuGet, coord.Maven, coord.Conda:
 	}
 	return ""
 }
@@ -38,7 +44,19 @@ func list(e coord.Ecosystem) string {
 // Popular reports whether name is on the list of its ecosystem. Ecosystems
 // without a list have no popular names.
 func Popular(e coord.Ecosystem, name string) bool {
-	return onList(list(e), coord.Canonical(e, name))
+	return onList(list(e), canonical(e, name))
+}
+
+// canonical is the name as the lists have it: of a Go module without its major
+// version.
+func canonical(e coord.Ecosystem, name string) string {
+	name = coord.Canonical(e, name)
+	if e == coord.Go {
+		if i := strings.LastIndex(name, "/v"); i > 0 && strings.Trim(name[i+2:], "0123456789") == "" {
+			name = name[:i]
+		}
+	}
+	return name
 }
 
 func onList(names, name string) bool {
@@ -59,7 +77,7 @@ const most = 3
 // the lists about one in two hundred is.
 func Near(e coord.Ecosystem, name string) []string {
 	names := list(e)
-	name = coord.Canonical(e, name)
+	name = canonical(e, name)
 	if names == "" || name == "" || len(name) > 214 || onList(names, name) {
 		return nil
 	}
@@ -68,6 +86,9 @@ func Near(e coord.Ecosystem, name string) []string {
 
 // near looks through names, leaving out except.
 func near(names string, e coord.Ecosystem, name, except string) []string {
+	if e == coord.Go {
+		return nearModule(names, name, except)
+	}
 	q := newQuery(e, name)
 	var out []string
 	for rank, rest := 0, names; rest != ""; rank++ {
@@ -96,7 +117,9 @@ func near(names string, e coord.Ecosystem, name, except string) []string {
 // since the name is known to be wrong.
 func Suggest(e coord.Ecosystem, name string) []string {
 	names := list(e)
-	name = strings.ToLower(coord.Canonical(e, name))
+	if name = canonical(e, name); e != coord.Go {
+		name = strings.ToLower(name)
+	}
 	if names == "" || len(name) < 3 || len(name) > 214 {
 		return nil
 	}
@@ -112,7 +135,9 @@ func Suggest(e coord.Ecosystem, name string) []string {
 		}
 	}
 	limit := 1
-	if len(name) >= 8 {
+	if e == coord.Go && len(name) > 24 { // most of it is the host
+		limit = 2
+	} else if e != coord.Go && len(name) >= 8 {
 		limit = 2
 	}
 	for distance := 1; distance <= limit && len(out) < most; distance++ {
