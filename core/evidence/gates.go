@@ -68,6 +68,7 @@ func New(s Settings) []*gate.Gate {
 	if s.Program == "" {
 		s.Program = "guardrails"
 	}
+	s.Program = quoted(s.Program)
 	g := &gates{s}
 	after := []hook.EventName{hook.PostToolUse, hook.PostToolUseFailure}
 	list := []*gate.Gate{

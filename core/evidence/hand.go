@@ -66,8 +66,11 @@ func (t Tree) fit(ctx context.Context, what, text string) (string, error) {
 		return "", fmt.Errorf("the %s holds a secret (%s): state and ledger keep facts, never secrets", what, found[0].Rule)
 	}
 	out := clean(text, t.Root, t.Home)
-	if out == "" {
+	switch {
+	case out == "":
 		return "", fmt.Errorf("the %s is blank", what)
+	case isPlaceholder(out):
+		return "", fmt.Errorf("the %s %q is the placeholder of a message: put what is so in its place", what, out)
 	}
 	return out, nil
 }

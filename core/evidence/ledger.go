@@ -186,7 +186,7 @@ func lowered(s string) string {
 
 // proven reports whether a done card says by what.
 func (c *Card) proven() bool {
-	return c.Mark != Done || utf8.RuneCountInString(c.Note) >= minNote
+	return c.Mark != Done || utf8.RuneCountInString(c.Note) >= minNote && !isPlaceholder(c.Note)
 }
 
 // OpenCards lists the cards that wait.

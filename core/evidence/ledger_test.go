@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ec261362/guardrails/core/fsx"
 )
 
 func TestCardsOfALedger(t *testing.T) {
@@ -172,4 +174,31 @@ func FuzzClean(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a message of ours leaves to be filled in proves nothing when it is left so.
+func TestAPlaceholderIsNoText(t *testing.T) {
+	ctx := t.Context()
+	root := t.TempDir()
+	s := &Store{Root: root}
+	tree := Tree{Root: root, FS: fsx.OS{}}
+	if _, err := s.AddCard(ctx, tree, "<what is to be done, and how one sees that it is>"); err == nil {
+		t.Error("a card")
+	}
+	if _, err := s.AddCard(ctx, tree, "parser reads dates"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SettleCard(ctx, tree, "1", Done, "<what proved it>"); err == nil {
+		t.Error("a card's evidence")
+	}
+	r := Record{Kind: Observation, Result: Pass, Source: "curl /health", Detail: "<what it showed>"}
+	if _, err := s.Add(ctx, tree, r); err == nil {
+		t.Error("a detail")
+	}
+	if Substantive("<what it showed>") || !Substantive("<div> is centred") {
+		t.Error("what is substantive")
+	}
+	if l := ParseLedger("- [x] a evidence: <what proved it>\n"); len(l.Unproven()) != 1 {
+		t.Error("a card written by hand")
+	}
 }

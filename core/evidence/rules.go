@@ -19,7 +19,7 @@ func Rules() []Rule {
 			ID: RuleSpawn, Verdict: "deny",
 			Doc:     "A delegation of 1,500 characters or more (evidence.spawnMinChars) while no card of the ledger is open; forks are free",
 			Why:     "what is not bounded before it is handed on cannot be checked when it comes back",
-			Instead: "open a card first: `guardrails evidence card add \"what is to be done, and how one sees that it is\"`",
+			Instead: "open a card first: `guardrails evidence card add \"<what is to be done, and how one sees that it is>\"`",
 		},
 		{
 			ID: RuleMutation, Verdict: "record",

@@ -5,6 +5,16 @@ import (
 	"strings"
 )
 
+// quoted is a program's path as every shell takes it for one word.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@%+=,\\", r))
+	}) {
+		return "'" + path + "'"
+	}
+	return path
+}
+
 // maxListed is how many open cards a text lists.
 const maxListed = 12
 
@@ -47,7 +57,7 @@ func (g *gates) invalidText(err error) string {
 
 func (g *gates) spawnText(n int) string {
 	return fmt.Sprintf("%s: this delegation is %d characters long and the ledger has no open card: a substantial delegation needs bounded work. "+
-		"Write down first what it is to achieve and how one sees that it did:\n\n  %s evidence card add \"…\"\n\n"+
+		"Write down first what it is to achieve and how one sees that it did:\n\n  %s evidence card add \"<what is to be done, and how one sees that it is>\"\n\n"+
 		"The same call passes then. A delegation below %d characters needs no card.", RuleSpawn, n, g.Program, g.SpawnMin)
 }
 
@@ -82,11 +92,11 @@ func (g *gates) finding(f Finding, st *State, err error, l *Ledger) (head, body 
 	case OpenCard:
 		open := l.OpenCards()
 		head = fmt.Sprintf("%d open card(s) in the ledger", len(open))
-		return head, "Open cards:\n" + cardList(open) + fmt.Sprintf("Finish each, then: %s evidence card done N --evidence \"what proved it\"\nor let it go:      %s evidence card skip N --reason \"why\"", g.Program, g.Program)
+		return head, "Open cards:\n" + cardList(open) + fmt.Sprintf("Finish each, then: %s evidence card done %d --evidence \"<what proved it>\"\nor let it go:      %s evidence card skip %d --reason \"<why>\"", g.Program, open[0].N, g.Program, open[0].N)
 	case BareCard:
 		bare := l.Unproven()
 		head = fmt.Sprintf("%d card(s) marked done without evidence", len(bare))
-		return head, "Cards that do not say by what they are proven:\n" + cardList(bare) + fmt.Sprintf("Say it: %s evidence card done N --evidence \"what proved it\"", g.Program)
+		return head, "Cards that do not say by what they are proven:\n" + cardList(bare) + fmt.Sprintf("Say it: %s evidence card done %d --evidence \"<what proved it>\"", g.Program, bare[0].N)
 	case StaleProof:
 		return g.staleText(st)
 	case WrongPhase:
@@ -118,5 +128,5 @@ func (g *gates) staleText(st *State) (head, body string) {
 	} else if isSecurity(st.skill()) || st.LastDecision != nil && st.LastDecision.Mutated && (isSecurity(st.LastDecision.SelectedSkill) || isSecurity(st.LastDecision.TaskShape)) {
 		kinds += " (the product changed: security alone does not close that)"
 	}
-	return head, fmt.Sprintf("Prove it on this very tree. A test run that passes is recorded by itself; other proof of kind %s:\n  %s evidence add --kind observation --result pass --source \"what you ran or looked at\" --detail \"what it showed\"\nWhat changes the tree after that makes it stale again.", kinds, g.Program)
+	return head, fmt.Sprintf("Prove it on this very tree. A test run that passes is recorded by itself; other proof of kind %s:\n  %s evidence add --kind observation --result pass --source \"<what you ran or looked at>\" --detail \"<what it showed>\"\nWhat changes the tree after that makes it stale again.", kinds, g.Program)
 }

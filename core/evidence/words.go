@@ -13,12 +13,21 @@ const minDetail = 6
 // Substantive reports whether a detail says what was seen, and not only that
 // all is well.
 func Substantive(detail string) bool {
+	if isPlaceholder(detail) {
+		return false
+	}
 	words := strings.FieldsFunc(strings.ToLower(detail), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	said := false
 	for _, w := range words {
 		said = said || !filler(w)
 	}
 	return said && utf8.RuneCountInString(strings.Join(words, "")) >= minDetail
+}
+
+// isPlaceholder reports whether a text is what our messages leave to be filled in.
+func isPlaceholder(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") || strings.Trim(text, "….") == ""
 }
 
 // filler reports whether a word only says that all is well.

@@ -406,9 +406,10 @@ func (c *compiled) fill(text, id, marker string, items []string) string {
 	if len(items) > 0 && items[0] != anyItem { // the marker of one of them, as it is to be typed
 		marker = strings.Replace(marker, "<id>", items[0], 1)
 	}
-	return strings.TrimSpace(strings.NewReplacer(
+	text = strings.TrimSpace(strings.NewReplacer(
 		"{items}", listed(items), "{args}", strings.Join(args, " "), "{skip}", marker, "{bin}", bin, "{why}", bin+" explain "+c.rule(id),
 	).Replace(text))
+	return strings.ReplaceAll(text, " \n", "\n") // where nothing was put in
 }
 
 // quoted is a word as every shell takes it for one.
