@@ -196,7 +196,7 @@ func delegated(t *hook.Tool) int {
 	for key, v := range t.Fields() {
 		switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key)) {
 		case "prompt", "script", "description", "message", "instructions", "instruction", "task", "tasks", "objective", "goal", "query", "request",
-			"input", "items", "args", "arguments", "content", "text", "context", "prompts", "userprompt", "taskdescription":
+			"input", "items", "args", "arguments", "content", "text", "context", "prompts", "userprompt", "taskdescription", "subagents", "agents":
 			if s, ok := hook.Text(v); ok {
 				n += utf8.RuneCountInString(s)
 				continue

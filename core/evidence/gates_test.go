@@ -86,6 +86,7 @@ func TestSpawnGuard(t *testing.T) {
 		{"characters, not bytes", obj{"prompt": half}, hook.Pass},
 		{"another host's words", obj{"Prompt": long}, hook.Deny},
 		{"a message of items", obj{"items": []obj{{"type": "text", "text": long}}}, hook.Deny},
+		{"several at once", obj{"Subagents": []obj{{"TypeName": "research", "Prompt": half}, {"TypeName": "research", "Prompt": half}}}, hook.Deny},
 		{"a fork", obj{"prompt": long, "subagent_type": "fork"}, hook.Pass},
 		{"a fork, spelled otherwise", obj{"prompt": long, "agentType": "Fork-self"}, hook.Pass},
 	} {

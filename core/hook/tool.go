@@ -140,7 +140,7 @@ func KindOf(name string) ToolKind {
 		return Search
 	case "webfetch", "websearch", "fetch", "googlewebsearch", "readurlcontent", "searchweb", "browser", "openbrowserurl":
 		return Fetch
-	case "agent", "task", "workflow", "invokeagent", "invokesubagent", "subagent", "delegate", "delegatetask":
+	case "agent", "task", "workflow", "invokeagent", "invokesubagent", "subagent", "delegate", "delegatetask", "delegatetoagent":
 		return Spawn
 	case "skill", "activateskill", "useskill", "slashcommand":
 		return Skill

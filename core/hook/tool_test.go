@@ -24,7 +24,7 @@ func TestKindOfKnowsEveryHostsTools(t *testing.T) {
 		Read:    {"Read", "read_file", "read_many_files", "view_file", "view_image"},
 		Search:  {"Grep", "Glob", "LS", "grep_search", "list_directory", "list_dir", "find_by_name", "search", "ToolSearch"},
 		Fetch:   {"WebFetch", "WebSearch", "web_fetch", "google_web_search", "read_url_content", "search_web"},
-		Spawn:   {"Agent", "Task", "Workflow", "invoke_agent", "invoke_subagent", "spawn_agent", "collaborationspawn_agent", "subagent_spawn"},
+		Spawn:   {"Agent", "Task", "Workflow", "invoke_agent", "delegate_to_agent", "invoke_subagent", "spawn_agent", "collaborationspawn_agent", "subagent_spawn"},
 		Skill:   {"Skill", "activate_skill", "SlashCommand"},
 		AskUser: {"AskUserQuestion", "ask_user", "ask_question", "request_user_input"},
 		MCP:     {"mcp__mock__echo", "mcp_mock_echo", "call_mcp_tool"},
