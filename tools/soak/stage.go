@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,7 +110,18 @@ func (h *home) run(ctx context.Context, stdin []byte, kill time.Duration, args .
 	cmd.Dir = h.project
 	cmd.Env = []string{"HOME=" + h.dir, "USERPROFILE=" + h.dir, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
 	as(cmd, h.user)
-	cmd.Stdin = bytes.NewReader(stdin)
+	// The payload is in the pipe before the process is: a copying goroutine of ours
+	// comes too late where sixty processes want two processors.
+	r, w, err := os.Pipe()
+	if err != nil {
+		return answer{err: err}
+	}
+	defer r.Close()
+	_, err = w.Write(stdin) // a pipe holds 64 KB, a payload here has 1
+	if cerr := w.Close(); err != nil || cerr != nil {
+		return answer{err: errors.Join(err, cerr)}
+	}
+	cmd.Stdin = r
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.WaitDelay = patience // a process between fork and exec holds the pipes of all
