@@ -78,6 +78,7 @@ func TestE2EReviewLoop(t *testing.T) {
 	}
 	approves := hosttest.Say("I looked hard.\n```json\n{\"verdict\": \"approve\"}\n```")
 	const task = "Add a function that doubles a number."
+	w.write(".guardrails.yaml", "version: 1\nvalidators: {enabled: true}\n")
 
 	w.sub("a clean run is approved", func(t *testing.T, w *world) {
 		got, coder, reviewer := w.review(task, hosttest.Say("I added double."), approves, 0)

@@ -50,10 +50,9 @@ iterations are used up. An AGENT is a host that can run without a terminal (` + 
 or any command, which gets the prompt on standard input and answers on standard output.
 
 Validators judge the task and each list of findings before the coder gets them, and
-each answer of the coder before the reviewer sees it: those of the configuration
-(validators:), or prompt-injection on the way in and secrets and pii on the way out if
-it says nothing; "enabled: false" there, or --no-validators, switches them off. What
-they refuse ends the loop.
+each answer of the coder before the reviewer sees it: those that the configuration
+switches on (validators:), and --schema; --no-validators goes without. What they refuse
+ends the loop.
 
 The state file holds facts, no contents; --resume goes on with a loop that was
 interrupted.`,
@@ -179,10 +178,8 @@ func readReview(path string) (*review.State, error) {
 	return &s, nil
 }
 
-// reviewGates are the configured validators, all three where nothing is said.
+// reviewGates are the configured validators.
 func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
-	var v config.Validators
-	said := false
 	root, err := a.root()
 	if err != nil {
 		root = ""
@@ -191,16 +188,20 @@ func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
 	if e.Broken() {
 		return review.Gates{}, fmt.Errorf("the configuration has problems, so what the validators are is not known: %s", e.ProblemNotice(5))
 	}
-	v = e.Config.Validators
-	said = e.Origin("validators.enabled") != config.BuiltIn || e.Config.Validators.On
-	g := review.Gates{Enabled: !o.off && (v.Enabled || !said), OutputNonBlocking: v.OutputNonBlocking}
+	v := e.Config.Validators
+	g := review.Gates{Enabled: !o.off && (v.Enabled || o.schema != ""), OutputNonBlocking: v.OutputNonBlocking}
+	if !v.Enabled && !o.off && e.Origin("validators.enabled") == config.BuiltIn {
+		a.sayf("review: the configuration has no validators, so nothing stands between the two; `validators: {enabled: true}` in %s puts prompt-injection before the coder, secrets and pii behind it", config.FileName)
+	}
 	if !g.Enabled {
 		return g, nil
 	}
-	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
-	in, out, err := m.Validators(&v, root)
-	if err != nil {
-		return g, fmt.Errorf("validators: %w", err)
+	var in, out []scan.Validator
+	if v.Enabled {
+		m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
+		if in, out, err = m.Validators(&v, root); err != nil {
+			return g, fmt.Errorf("validators: %w", err)
+		}
 	}
 	if o.schema != "" {
 		text, err := os.ReadFile(o.schema)
