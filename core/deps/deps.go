@@ -179,7 +179,9 @@ func (q *question) line(l *shellcmd.Line) {
 			q.unchecked = append(q.unchecked, coord.Unchecked{Spec: asWritten(&p), Why: why})
 			continue
 		}
-		q.packages = append(q.packages, p)
+		if !p.Maybe {
+			q.packages = append(q.packages, p)
+		}
 		a := asked{Package: p}
 		if p.Dir != "" && !p.Remote && q.fs != nil {
 			there := false

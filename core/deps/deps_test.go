@@ -288,6 +288,7 @@ func TestTheVerdictTable(t *testing.T) {
 		{"a Go module that is not there", "cd api && go get example.com/zz/nope@latest", nil, hook.Deny, "deps/no-such-package", "", ""},
 		{"a Packagist package", "composer require zz/pkg:^1.0", nil, hook.Pass, "", "", ""},
 		{"no Packagist package", "composer require zz/nope:^3", nil, hook.Deny, "deps/no-such-package", "its registry does not have it", ""},
+		{"one of a loop", "for p in zz-healthy zz-evil; do npm i $p; done", nil, hook.Deny, "deps/malicious", "zz-evil", "zz-healthy"},
 		{"only the bad one is named", "npm i zz-healthy zz-made-up", nil, hook.Deny, "deps/no-such-package", "zz-made-up", "zz-healthy"},
 		{"the demonstration", "npm i " + DemoName, nil, hook.Deny, "deps/malicious", "tried out", ""},
 		{"a lockfile install", "npm ci && pnpm install --frozen-lockfile && uv sync --frozen && bundle install && go mod download", nil, hook.Pass, "", "", ""},

@@ -145,6 +145,9 @@ func (s *Settings) notice(r *Report, root string) string {
 	}
 	var left []string
 	for _, u := range r.Unchecked {
+		if u.Values {
+			continue
+		}
 		switch u.Why {
 		case coord.CustomRegistry, coord.OtherRegistry, coord.Private, coord.Variable, coord.Substitution, coord.Unparsable:
 			if s.Online && s.once("said|"+root+"|"+u.Why+"|"+u.Spec, keepSaid) {

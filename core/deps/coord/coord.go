@@ -72,6 +72,10 @@ type Package struct {
 	// it at once (npx, uvx, go run), Indirect that a go.mod marks it so.
 	Dev, Runs, Indirect bool `json:"-"`
 
+	// Maybe says that it is one of several values that a word may have, such as
+	// the items of a loop. The word itself is unchecked.
+	Maybe bool `json:"-"`
+
 	// Uncertain says that the word may not be a package at all: it follows a
 	// flag that is not known. That no such package exists is then no proof.
 	Uncertain bool `json:"-"`
@@ -85,6 +89,10 @@ type Package struct {
 type Unchecked struct {
 	Spec string `json:"spec"` // as written
 	Why  string `json:"why"`  // one of the constants below
+
+	// Values says that all that it may be is known and among the packages, marked
+	// Maybe.
+	Values bool `json:"-"`
 }
 
 // Reasons why a spec is not looked up.

@@ -29,7 +29,9 @@ type Options struct {
 }
 
 // Parse returns the packages that the commands of line would add or run, each
-// once, in order, and what would be added but cannot be looked up. Installs from
+// once, in order, and what would be added but cannot be looked up. Of a word that
+// is unchecked since it may be one of several, each of them is a package marked
+// Maybe. Installs from
 // a lockfile, updates and removals name nothing.
 func Parse(line *shellcmd.Line, o Options) ([]coord.Package, []coord.Unchecked) {
 	r := &reader{o: o}
@@ -184,6 +186,7 @@ func (r *reader) add(text string, p coord.Package, why string, change ...func(*c
 		if q.Ecosystem == p.Ecosystem && q.Version == p.Version && q.Constraint == p.Constraint &&
 			coord.Canonical(q.Ecosystem, q.Name) == coord.Canonical(p.Ecosystem, p.Name) {
 			q.Uncertain = q.Uncertain && p.Uncertain
+			q.Maybe = q.Maybe && p.Maybe
 			q.Runs = q.Runs || p.Runs
 			return
 		}
@@ -192,8 +195,10 @@ func (r *reader) add(text string, p coord.Package, why string, change ...func(*c
 }
 
 // not files what cannot be looked up.
-func (r *reader) not(text, why string) {
-	if u := (coord.Unchecked{Spec: text, Why: why}); !slices.Contains(r.unchecked, u) {
+func (r *reader) not(text, why string) { r.leave(coord.Unchecked{Spec: text, Why: why}) }
+
+func (r *reader) leave(u coord.Unchecked) {
+	if !slices.Contains(r.unchecked, u) {
 		r.unchecked = append(r.unchecked, u)
 	}
 }
@@ -202,6 +207,7 @@ func (r *reader) not(text, why string) {
 func dev(p *coord.Package)       { p.Dev = true }
 func runs(p *coord.Package)      { p.Runs = true }
 func uncertain(p *coord.Package) { p.Uncertain = true }
+func maybe(p *coord.Package)     { p.Maybe = true }
 
 // marks are the changes for a positional word.
 func (a *arg) marks() []func(*coord.Package) {
@@ -224,7 +230,16 @@ func (r *reader) read(words []arg, elsewhere string, one func(string) (coord.Pac
 					r.add(name, p, "", append(w.marks(), change...)...)
 				}
 			}
-			r.not(text, why)
+			all := len(w.maybe) > 0 && elsewhere == ""
+			for _, m := range w.maybe {
+				p, e := one(m)
+				if e != "" || p.Name == "" || elsewhere != "" {
+					all = false
+					continue
+				}
+				r.add(m, p, "", append(w.marks(), append(change, maybe)...)...)
+			}
+			r.leave(coord.Unchecked{Spec: text, Why: why, Values: all})
 			continue
 		}
 		p, e := one(text)

@@ -29,7 +29,7 @@ func show(packages []coord.Package, unchecked []coord.Unchecked) string {
 		for _, m := range []struct {
 			on   bool
 			mark string
-		}{{p.Runs, "!"}, {p.Uncertain, "?"}, {p.Dev, "-dev"}, {p.Remote, "~remote"}, {p.Source != "", "+" + p.Source}, {p.File != "", "<" + p.File}, {p.Dir != "/w" && !p.Remote, "(" + p.Dir + ")"}} {
+		}{{p.Runs, "!"}, {p.Uncertain, "?"}, {p.Dev, "-dev"}, {p.Maybe, "*"}, {p.Remote, "~remote"}, {p.Source != "", "+" + p.Source}, {p.File != "", "<" + p.File}, {p.Dir != "/w" && !p.Remote, "(" + p.Dir + ")"}} {
 			if m.on {
 				s += m.mark
 			}
@@ -165,7 +165,7 @@ func TestParse(t *testing.T) {
 		// what is known only when the line runs
 		{"npm i lodash@$V $X \"$(cat x)\"", "npm:lodash [lodash@$V: variable] [$X: variable] [$(cat x): substitution]"},
 		{"P=lodash; npm i $P@4 {a,b}", "npm:lodash@4 npm:a npm:b"},
-		{"for p in a b; do pip install $p; done", "[$p: variable]"},
+		{"for p in a b; do pip install $p; done", "PyPI:a* PyPI:b* [$p: variable]"},
 		{"cat deps.txt | while read p; do pip install $p; done", "[$p: variable]"},
 		{"echo foo | xargs pip install", "PyPI:foo"},
 		{"xargs -a deps.txt pip install", "[stdin: xargs]"},
@@ -246,7 +246,12 @@ func TestTheHostsEnvironmentCounts(t *testing.T) {
 }
 
 func TestMentionsPassesOrdinaryCommands(t *testing.T) {
-	for _, line := range []string{"", "ls -la", "git status && make test", "rm -rf build", "echo cargos gopher npmrc pipeline", "cat <<EOF\nsome text\nEOF"} {
+	for _, line := range []string{"X=pm; n$X i evil", "n${x}pm i evil", "$(echo n)pm i evil", "$'\\x6epm' i evil", "echo bnBtIGkgZXZpbAo= | base64 -d | sh", `C:\nodejs\npm.cmd i evil`, `& "C:\Program Files\nodejs\npm" i evil`, `n\pm i evil`} {
+		if !Mentions(line) {
+			t.Errorf("Mentions(%q) is false", line)
+		}
+	}
+	for _, line := range []string{"echo $HOME $(pwd) ${x}", "", "ls -la", "git status && make test", "rm -rf build", "echo cargos gopher npmrc pipeline", "cat <<EOF\nsome text\nEOF"} {
 		if Mentions(line) {
 			t.Errorf("Mentions(%q)", line)
 		}

@@ -9,10 +9,11 @@ import (
 
 // arg is one argument, or the value of a flag.
 type arg struct {
-	text      string // its value, or as written when that is not known
-	why       string // why the value is not known
-	partial   string // of an unknown value: what is known, with Unknown in it
-	uncertain bool   // follows a flag that is not known: perhaps its value
+	text      string   // its value, or as written when that is not known
+	why       string   // why the value is not known
+	partial   string   // of an unknown value: what is known, with Unknown in it
+	maybe     []string // of an unknown value: all that it may be, if that is known
+	uncertain bool     // follows a flag that is not known: perhaps its value
 }
 
 func word(text string) arg { return arg{text: text} }
@@ -37,6 +38,9 @@ func (r *reader) args(words []shellcmd.Word) []arg {
 			}
 			if len(w.Or) > 0 {
 				a.partial = ""
+				if w.Static {
+					a.maybe = append([]string{w.Text}, w.Or...)
+				}
 			}
 		}
 		out = append(out, a)

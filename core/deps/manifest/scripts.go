@@ -17,7 +17,9 @@ func (s *sheet) commands(text string) {
 	}
 	packages, unchecked := install.Parse(shellcmd.Parse(text, shellcmd.Options{}), install.Options{})
 	for _, p := range packages {
-		s.add(p.Name, p, "")
+		if !p.Maybe {
+			s.add(p.Name, p, "")
+		}
 	}
 	for _, u := range unchecked {
 		s.add(u.Spec, coord.Package{}, u.Why)
