@@ -165,8 +165,10 @@ func (a antigravity) planInstall(ctx context.Context, i *Installer, r Request) (
 	}
 	p.after = append(p.after,
 		Line{"note", "", "covers every project of this user: whether Antigravity reads a workspace's own hooks depends on its version and sign-in"},
-		Line{"note", "", "the file is shared by all tools; agy -p /hooks --output-format json lists what Antigravity made of it"},
-		Line{"note", "", "restart running sessions"})
+		Line{"note", "", "the file is shared by all tools; agy -p /hooks --output-format json lists what Antigravity made of it"})
+	if p.changes() {
+		p.after = append(p.after, Line{"note", "", "restart running sessions"})
+	}
 	return p, nil
 }
 

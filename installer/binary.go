@@ -197,6 +197,13 @@ func sameProgram(a, b string) bool {
 	return err == nil && digest(x) == digest(y)
 }
 
+func otherInstalls(n int) string {
+	if n == 1 {
+		return "another install"
+	}
+	return fmt.Sprintf("%d other installs", n)
+}
+
 // planBinaryRemoval removes the installed program when no other install needs
 // it. known says that the receipt can tell; needed names a file that still runs
 // it by an entry that is not ours to remove, which would fail from then on.
@@ -209,7 +216,7 @@ func (i *Installer) planBinaryRemoval(rest receipts, known, purge bool, needed s
 	case needed != "":
 		return nil, "stays: an entry in " + needed + " that is not ours to remove still runs it", nil
 	case len(rest.Installs) > 0:
-		return nil, fmt.Sprintf("stays: %d other install(s) use it", len(rest.Installs)), nil
+		return nil, "in use by " + otherInstalls(len(rest.Installs)), nil
 	case !known && !purge:
 		return nil, "stays: without the receipt we cannot tell whether others use it; --purge removes it", nil
 	}

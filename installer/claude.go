@@ -273,7 +273,9 @@ func (c claude) closing(i *Installer, r Request, p *plan, file string) {
 		}
 		say("note", "covers sessions started in %s only: Claude Code reads the launch directory's .claude, no parent's; for starts in sub-folders install with -g", r.Dir)
 	}
-	say("note", "restart running sessions")
+	if p.changes() {
+		say("note", "restart running sessions")
+	}
 	p.complete = func(_ *Report, ctx context.Context) []string {
 		v := c.version(ctx, i)
 		switch {

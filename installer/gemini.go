@@ -281,7 +281,9 @@ func (g gemini) closing(i *Installer, r Request, p *plan, file string) {
 			}
 		}
 	}
-	p.after = append(p.after, Line{"note", "", "restart running sessions"})
+	if p.changes() {
+		p.after = append(p.after, Line{"note", "", "restart running sessions"})
+	}
 }
 
 func (g gemini) planUninstall(_ context.Context, i *Installer, r Request) (*plan, error) {

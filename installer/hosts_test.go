@@ -642,7 +642,7 @@ func TestMusesRecordIsReadAndSaysWhatIsNext(t *testing.T) {
 			[]string{"muse plugins approve guardrails"},
 			Partial,
 		},
-		"approved": {func(m *machine, root string) { m.museFiles(root, "true", approval); m.museCopy(root) }, "yes: 1 hook(s) on Muse's record; read, not verified", true, nil, Already},
+		"approved": {func(m *machine, root string) { m.museFiles(root, "true", approval); m.museCopy(root) }, "yes: hooks on Muse's record: 1; read, not verified", true, nil, Already},
 		"switched off by the user": {func(m *machine, root string) {
 			m.museFiles(root, "true", strings.Replace(approval, "true", "false", 1))
 		}, "switched off by the user", true, []string{"muse plugins approve guardrails"}, Partial},

@@ -810,7 +810,7 @@ func TestTheProgramStaysWhileAnotherInstallUsesIt(t *testing.T) {
 	m.install(m.personal())
 	m.install(Request{Host: "claude", Scope: User})
 	rep := m.uninstall(m.personal())
-	if !executable(m.state+"/bin/guardrails") || !strings.Contains(text(rep), "1 other install(s) use it") {
+	if !executable(m.state+"/bin/guardrails") || !strings.Contains(text(rep), "in use by another install") {
 		t.Errorf("%s", text(rep))
 	}
 	m.uninstall(Request{Host: "claude", Scope: User})
@@ -1219,7 +1219,7 @@ func TestPurgeTakesOnlyWhatIsOurs(t *testing.T) {
 	m.put(m.state+"/config.yaml", "version: 1\n", 0o600)
 	r := m.personal()
 	r.AnyRoute, r.Purge = true, true
-	if _, err := m.installer().Uninstall(t.Context(), r, false); err == nil || !strings.Contains(err.Error(), "1 other install(s)") {
+	if _, err := m.installer().Uninstall(t.Context(), r, false); err == nil || !strings.Contains(err.Error(), "from another install:") {
 		t.Fatalf("got %v", err)
 	}
 	m.uninstall(Request{Host: "claude", Scope: User})

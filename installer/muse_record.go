@@ -224,9 +224,9 @@ func (r museRecord) fill(st *State, f folder, scope string) {
 	case r.approved == 0 && r.rejected == 0:
 		st.Approved = "no: review needed"
 	case r.rejected > 0:
-		st.Approved = fmt.Sprintf("in part: %d hook(s) switched off by the user", r.rejected)
+		st.Approved = fmt.Sprintf("in part: hooks switched off by the user: %d", r.rejected)
 	default:
-		st.Approved = fmt.Sprintf("yes: %d hook(s) on Muse's record; read, not verified", r.approved)
+		st.Approved = fmt.Sprintf("yes: hooks on Muse's record: %d; read, not verified", r.approved)
 	}
 	if next := r.next(f, scope); len(next) > 0 && !slices.Contains(st.Problems, next[0]) {
 		st.problem("%s; next: %s", strings.TrimPrefix(st.Approved, "no: "), strings.Join(next, "; "))

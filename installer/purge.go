@@ -30,7 +30,7 @@ func (i *Installer) planPurge(p *plan, rest receipts, known, force bool) error {
 		for _, r := range rest.Installs {
 			files = append(files, r.File)
 		}
-		return refuse(home, "--purge would take the state from %d other install(s): %s; uninstall them first, or add --force", len(files), strings.Join(files, ", "))
+		return refuse(home, "--purge would take the state from %s: %s; uninstall them first, or add --force", otherInstalls(len(files)), strings.Join(files, ", "))
 	}
 	ours, others, err := i.stateEntries()
 	if err != nil {

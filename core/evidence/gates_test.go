@@ -382,7 +382,7 @@ func TestRecordedTestRunDoesNotClose(t *testing.T) {
 		p.file(".guardrails/LEDGER.md", "- [ ] open\n")
 		p.write("a.py")
 		p.run("pytest", green)
-		p.blocks("1 open card(s)", "1. open", "evidence card done")
+		p.blocks("1 open card in the ledger", "1. open", "evidence card done")
 	})
 	t.Run("a red run", func(t *testing.T) {
 		p := newProject(t)

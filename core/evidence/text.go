@@ -84,6 +84,13 @@ func (g *gates) closeText(found []Finding, st *State, err error, l *Ledger) stri
 	return RuleClose + ": this is not done yet: " + strings.Join(heads, "; ") + ".\n\n" + strings.Join(bodies, "\n\n")
 }
 
+func cardCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
 func (g *gates) finding(f Finding, st *State, err error, l *Ledger) (head, body string) {
 	switch f {
 	case InvalidWork:
@@ -91,11 +98,11 @@ func (g *gates) finding(f Finding, st *State, err error, l *Ledger) (head, body 
 		return head, fmt.Sprintf("The workflow state %s/%s is invalid, so no claim that work is complete can rest on it. Do not edit it: tell the user, who can repair it in a terminal with `%s evidence migrate`.", Dir, StateName, g.Program)
 	case OpenCard:
 		open := l.OpenCards()
-		head = fmt.Sprintf("%d open card(s) in the ledger", len(open))
+		head = cardCount(len(open), "open card", "open cards") + " in the ledger"
 		return head, "Open cards:\n" + cardList(open) + fmt.Sprintf("Finish each, then: %s evidence card done %d --evidence \"<what proved it>\"\nor let it go:      %s evidence card skip %d --reason \"<why>\"", g.Program, open[0].N, g.Program, open[0].N)
 	case BareCard:
 		bare := l.Unproven()
-		head = fmt.Sprintf("%d card(s) marked done without evidence", len(bare))
+		head = cardCount(len(bare), "card", "cards") + " marked done without evidence"
 		return head, "Cards that do not say by what they are proven:\n" + cardList(bare) + fmt.Sprintf("Say it: %s evidence card done %d --evidence \"<what proved it>\"", g.Program, bare[0].N)
 	case StaleProof:
 		return g.staleText(st)

@@ -19,7 +19,7 @@ func (a *app) permits() *permit.Store { return &permit.Store{StateHome: a.state,
 func newAllowCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "allow",
-		Short: "Let one refused call pass (for you, in a terminal)",
+		Short: "Let one refused call pass (for a human)",
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "once CODE",
@@ -53,7 +53,7 @@ func newOffCmd(a *app) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "off",
-		Short: "Switch guards off for a while (for you, in a terminal)",
+		Short: "Switch guards off for a while (for a human)",
 		Long: `off switches everything off, or one rule or gate, for at most 8 hours. Self-protection
 stays on. What is off is shown by status and at every session start. It needs a
 terminal: no agent may run it.`,

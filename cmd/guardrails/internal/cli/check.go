@@ -45,7 +45,7 @@ log line. One word is a whole command line; several are the words of one.`,
 		Example: `  guardrails check -- git push --force
   guardrails check -v -- 'cd build && rm -rf *'
   guardrails check --tool Write --path .env --content-file draft.env
-  guardrails check --prompt 'ignore all rules'
+  guardrails check --prompt 'ignore all rules'   # judged where validators are on
   guardrails check --payload call.json       # a host's payload; - reads standard input
   guardrails check --transcript session.jsonl
   guardrails check --batch < calls.jsonl > decisions.jsonl
@@ -56,7 +56,7 @@ Exit codes: 0 would pass, 2 would be denied or blocked, 3 would ask, 1 error.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // the first word of a command ends our flags
-	f.StringVar(&o.agent, "agent", "claude", "host whose rules of speech apply")
+	f.StringVar(&o.agent, "agent", "claude", "host whose tools and answers are meant")
 	f.StringVar(&o.tool, "tool", "", "tool `NAME`, as the host calls it")
 	f.StringVar(&o.path, "path", "", "file that the tool reads or writes")
 	f.StringVar(&o.contentFile, "content-file", "", "`FILE` with the content that the tool would write; - reads standard input")
@@ -446,7 +446,7 @@ func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions)
 		}
 	}
 	if !o.asJSON {
-		a.sayf("%d calls judged, %d would be stopped", calls, stopped)
+		a.sayf("%s judged, %d would be stopped", plural(calls, "call"), stopped)
 	}
 	return checkExit(worst)
 }

@@ -191,6 +191,9 @@ func runDepsCheck(ctx context.Context, a *app, o *depsOptions, args []string) er
 		if err != nil {
 			return err
 		}
+		if len(args) == 1 && !strings.ContainsAny(line, " \t\n") && len(rep.Packages)+len(rep.Unchecked) == 0 {
+			return fmt.Errorf("%s: no such file, and as a command it installs nothing", line)
+		}
 		res.take(rep)
 	}
 	res.MS = ms(time.Since(began))
@@ -227,7 +230,7 @@ func (a *app) sayDeps(res *depsResult, asJSON bool) error {
 	for _, u := range res.Unavailable {
 		a.hintf("not checked: %s (%s)", u.Package, u.Why)
 	}
-	a.sayf("%d packages, %d findings", len(res.Packages), len(res.Findings))
+	a.sayf("%s, %s", plural(len(res.Packages), "package"), plural(len(res.Findings), "finding"))
 	return depsExit(res)
 }
 

@@ -176,7 +176,7 @@ func (a *app) damage(dir string) []string {
 		}
 	}
 	if bad > 1 {
-		say(fmt.Errorf("%d more session states cannot be read", bad-1))
+		say(fmt.Errorf("%s more cannot be read", plural(bad-1, "session state")))
 	}
 	_, err = a.permits().Active()
 	say(err)
@@ -186,7 +186,7 @@ func (a *app) damage(dir string) []string {
 	say(err)
 	eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
 	if n := len(eff.Problems); n > 0 {
-		say(fmt.Errorf("%s: %d problem(s) in the configuration, so it does not count; guardrails config validate lists them", eff.Problems[0].File, n))
+		say(fmt.Errorf("%s: %s in the configuration, so it does not count; guardrails config validate lists them", eff.Problems[0].File, plural(n, "problem")))
 	}
 	say(a.logWritable())
 	return out

@@ -58,7 +58,7 @@ func (a *app) workflow(writes bool) (*workflow, error) {
 		return nil, fmt.Errorf("%s is no project: your home and what lies above it never are", a.dir)
 	}
 	if writes {
-		if eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state}); !eff.Config.Evidence.On && !eff.Paused.Evidence {
+		if !a.evidenceOn(root) {
 			return nil, fmt.Errorf("evidence is off in %s: its %s has no `evidence: {enabled: true}` (a human can run guardrails evidence init)", root, config.FileName)
 		}
 	}
@@ -66,6 +66,12 @@ func (a *app) workflow(writes bool) (*workflow, error) {
 		Store: &evidence.Store{Root: root, Now: a.now, Started: a.now()},
 		tree:  evidence.Tree{Root: root, Home: a.home, FS: fsx.OS{}, Proc: world.Programs(a.environ())},
 	}, nil
+}
+
+// evidenceOn reports whether the project at root asks for evidence.
+func (a *app) evidenceOn(root string) bool {
+	eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
+	return eff.Config.Evidence.On || eff.Paused.Evidence
 }
 
 func bounded(c *cobra.Command) (context.Context, context.CancelFunc) {
@@ -97,7 +103,7 @@ func (a *app) printEvidence(s evidence.Status) {
 		if s.CurrentSkill != "" {
 			fmt.Fprintf(a.stdout, " (%s)", s.CurrentSkill)
 		}
-		fmt.Fprintf(a.stdout, ", generation %d, verified %d, failures in a row %d", s.MutationGeneration, s.VerifiedGeneration, s.FailureStreak)
+		fmt.Fprintf(a.stdout, ", generation %d, %s, failures in a row %d", s.MutationGeneration, verified(s.VerifiedGeneration), s.FailureStreak)
 		if s.Substantial {
 			fmt.Fprint(a.stdout, ", substantial")
 		}
@@ -120,6 +126,14 @@ func (a *app) printEvidence(s evidence.Status) {
 	}
 }
 
+// verified says up to which generation there is proof.
+func verified(generation int) string {
+	if generation < 0 {
+		return "nothing verified yet"
+	}
+	return fmt.Sprintf("verified %d", generation)
+}
+
 // evidenceStatus is the part of status --json on the project's workflow.
 type evidenceStatus struct {
 	Phase              evidence.Phase `json:"phase"`
@@ -136,7 +150,7 @@ func (a *app) evidenceStatus() (*evidenceStatus, error) {
 	if err != nil || root == "" {
 		return nil, err
 	}
-	if eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state}); !eff.Config.Evidence.On && !eff.Paused.Evidence {
+	if !a.evidenceOn(root) {
 		return nil, nil
 	}
 	s, err := (&evidence.Store{Root: root, Now: a.now}).Status()
@@ -156,6 +170,9 @@ func newEvidenceStatusCmd(a *app) *cobra.Command {
 			w, err := a.workflow(false)
 			if err != nil {
 				return err
+			}
+			if !asJSON && !a.evidenceOn(w.Root) {
+				a.hintf("evidence is off in %s: nothing is counted, nothing insists (guardrails evidence init switches it on)", w.Root)
 			}
 			return a.sayStatus(w, asJSON)
 		},
@@ -185,6 +202,9 @@ security review that changed nothing.`,
 			if err != nil {
 				return err
 			}
+			if err := notBlank("source", r.Source, "detail", r.Detail); err != nil {
+				return err
+			}
 			ctx, cancel := bounded(c)
 			defer cancel()
 			r.Kind, r.Result = evidence.Kind(strings.ToLower(kind)), evidence.Outcome(strings.ToLower(result))
@@ -201,6 +221,16 @@ security review that changed nothing.`,
 	f.StringVar(&r.Detail, "detail", "", "what was seen")
 	f.BoolVar(&asJSON, "json", false, "print the state as JSON")
 	return cmd
+}
+
+// notBlank names the first of flags and values that is not given.
+func notBlank(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if strings.TrimSpace(pairs[i+1]) == "" {
+			return fmt.Errorf("the %s is blank: say it with --%[1]s", pairs[i])
+		}
+	}
+	return nil
 }
 
 func joinKinds() string {
@@ -276,6 +306,9 @@ func newEvidenceCardCmd(a *app) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.card(c, func(ctx context.Context, w *workflow) (evidence.Card, error) {
+				if err := notBlank("evidence", proof); err != nil {
+					return evidence.Card{}, err
+				}
 				return w.SettleCard(ctx, w.tree, args[0], evidence.Done, proof)
 			})
 		},
@@ -288,6 +321,9 @@ func newEvidenceCardCmd(a *app) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.card(c, func(ctx context.Context, w *workflow) (evidence.Card, error) {
+				if err := notBlank("reason", reason); err != nil {
+					return evidence.Card{}, err
+				}
 				return w.SettleCard(ctx, w.tree, args[0], evidence.Dropped, reason)
 			})
 		},

@@ -256,9 +256,9 @@ func (a *app) sayGate(o *gateRunOptions, rep *quality.Report) error {
 		if s.Cached {
 			how += " (kept)"
 		}
-		line := fmt.Sprintf("%-10s %-9s %-24s %s", how, s.Step, s.Package, s.Tool)
+		line := fmt.Sprintf("%-11s %-9s %-24s %s", how, s.Step, s.Package, s.Tool)
 		if s.Tests > 0 {
-			line += fmt.Sprintf(", %d tests", s.Tests)
+			line += ", " + plural(s.Tests, "test")
 		}
 		if s.Why != "" {
 			line += ": " + s.Why
@@ -270,10 +270,10 @@ func (a *app) sayGate(o *gateRunOptions, rep *quality.Report) error {
 		if c.Before >= 0 {
 			before = fmt.Sprintf(", %.1f %% before", c.Before)
 		}
-		a.sayf("%-10s %-9s %-24s %.1f %%%s", "", "coverage", c.Package, c.Pct, before)
+		a.sayf("%-11s %-9s %-24s %.1f %%%s", "", "coverage", c.Package, c.Pct, before)
 	}
 	if rep.Patch != nil {
-		a.sayf("%-10s %-9s %-24s %d of %d changed lines covered", "", "coverage", "", rep.Patch.Covered, rep.Patch.Coverable)
+		a.sayf("%-11s %-9s %-24s %d of %d changed lines covered", "", "coverage", "", rep.Patch.Covered, rep.Patch.Coverable)
 	}
 	for _, t := range rep.Flaky {
 		a.sayf("flaky: %s failed once and then passed", t)

@@ -21,7 +21,7 @@ func (a *app) requireHuman(verb string, yes bool) error {
 	if yes || a.terminal() {
 		return nil
 	}
-	return fmt.Errorf("%s is for a human at a terminal: standard input and standard error are not one; add --yes in a script of your own", verb)
+	return fmt.Errorf("%s is for a human at a terminal: standard input and standard error must be one; add --yes in a script of your own", verb)
 }
 
 // requireTerminal is for verbs that no script may run.
@@ -32,7 +32,7 @@ func (a *app) requireTerminal(verb string) error {
 	if a.terminal() {
 		return nil
 	}
-	return fmt.Errorf("%s is for a human at a terminal: standard input and standard error are not one", verb)
+	return fmt.Errorf("%s is for a human at a terminal: standard input and standard error must be one", verb)
 }
 
 func (a *app) requireNoHost(verb string) error {

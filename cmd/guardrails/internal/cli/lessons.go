@@ -73,7 +73,7 @@ func newLessonsDropCmd(a *app) *cobra.Command {
 	var all, yes bool
 	cmd := &cobra.Command{
 		Use:   "drop ID… | --all",
-		Short: "Forget lessons (yours alone)",
+		Short: "Forget lessons (for a human)",
 		Example: `  guardrails lessons list              # each line begins with its ID
   guardrails lessons drop 3f2a9c1d`,
 		RunE: func(c *cobra.Command, ids []string) error {
@@ -118,7 +118,7 @@ func newLessonsEditCmd(a *app) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "edit",
-		Short: "Change them in your editor, one a line (yours alone)",
+		Short: "Change them in your editor, one a line (for a human)",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.requireHuman("lessons edit", yes); err != nil {

@@ -120,11 +120,7 @@ func (a *app) printLog(from time.Time, n int, asJSON, stops bool) error {
 }
 
 func logLine(l audit.Line) string {
-	what := l.Rule
-	if what == "" {
-		what = "-"
-	}
-	text := fmt.Sprintf("%s  %-7s  %-8s %-20s %8.3f ms  %s", l.Time.Local().Format("2006-01-02 15:04:05"), l.Decision, l.Host, l.Event, l.MS, what)
+	text := fmt.Sprintf("%s  %-7s  %-8s %-20s %8.3f ms  %s", l.Time.Local().Format("2006-01-02 15:04:05"), orDash(l.Decision), orDash(l.Host), orDash(l.Event), l.MS, orDash(l.Rule))
 	if l.Tool != "" {
 		text += "  " + l.Tool
 	}

@@ -203,6 +203,9 @@ Exit codes: 0 valid, 1 problems (all of them, with line and column).`,
 					return err
 				}
 				problems = e.Problems
+				if len(problems) == 0 && !asJSON && !e.Config.Handoffs.On {
+					a.hintf("no pack is in force here: name one, or a file")
+				}
 			}
 			for _, arg := range args {
 				var found config.Problems

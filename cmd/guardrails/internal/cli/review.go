@@ -322,9 +322,9 @@ func (a *app) sayReview(o *reviewOptions, res *review.Result, err error) error {
 		a.sayf("recorded, not blocking: %s output, %s (%s): %s", f.Before, f.Validator, f.Severity, f.Reason)
 	}
 	if st.Status == review.NotApproved {
-		a.sayf("not approved after %d iterations; %d findings are open", st.Coded, len(res.Findings))
+		a.sayf("not approved after %s; open: %s", plural(st.Coded, "iteration"), plural(len(res.Findings), "finding"))
 		return exitCode(exitPartial)
 	}
-	a.sayf("approved after %d iterations", st.Coded)
+	a.sayf("approved after %s", plural(st.Coded, "iteration"))
 	return nil
 }

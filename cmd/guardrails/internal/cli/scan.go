@@ -40,9 +40,10 @@ func newScanCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scan [flags] [FILE…|-]",
 		Short: "Look for secrets, personal data and prompt injection in files",
-		Long: `scan runs content validators over files, folders or standard input. Folders are
-searched whole but for .git; binary files and links are passed over. Findings that
-the project's validators.allow names do not count.`,
+		Long: `scan runs content validators over files, folders or standard input; without an
+argument over this folder. Folders are searched whole but for .git; binary files and
+links are passed over. Findings that the project's validators.allow names do not
+count.`,
 		Example: `  guardrails scan .                          everything below this folder
   guardrails scan --changed                  what git says is new or changed
   guardrails scan --use secrets,pii notes.md
@@ -56,7 +57,7 @@ Exit codes: 0 nothing found, 2 findings, 1 error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runScan(cmd.Context(), a, &o, args) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.direction, "direction", "both", "validators of what goes `input`, comes output, or both")
+	f.StringVar(&o.direction, "direction", "both", "judge texts as they go in (input), come out (output), or both")
 	f.StringSliceVar(&o.use, "use", nil, "`LIST` of validators: secrets, pii, prompt-injection (default all)")
 	f.BoolVar(&o.asJSON, "json", false, "print the findings as JSON on standard output")
 	f.BoolVar(&o.sarif, "sarif", false, "print the findings as SARIF 2.1.0 on standard output")
@@ -370,7 +371,7 @@ func (a *app) sayScan(res *scanResult, asJSON bool) error {
 		for _, e := range res.Errors {
 			a.errorf("%s: %s", e.Path, e.Error)
 		}
-		a.sayf("%d findings in %d files, %.1f MB", len(res.Findings), res.Files, float64(res.Bytes)/1e6)
+		a.sayf("%s in %s, %.1f MB", plural(len(res.Findings), "finding"), plural(res.Files, "file"), float64(res.Bytes)/1e6)
 	}
 	return res.exit()
 }

@@ -50,7 +50,7 @@ func newStatsCmd(a *app) *cobra.Command {
 				}
 				return nil
 			}
-			if err := a.printStats(stats); err != nil {
+			if err := a.printStats(stats, from); err != nil {
 				return err
 			}
 			return a.printRuns(runs)
@@ -62,9 +62,9 @@ func newStatsCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) printStats(stats []audit.Stat) error {
+func (a *app) printStats(stats []audit.Stat, from time.Time) error {
 	if len(stats) == 0 {
-		a.hintf("no calls in that time")
+		a.hintf("no calls since %s", from.Format(time.RFC3339))
 		return nil
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -72,12 +72,20 @@ func (a *app) printStats(stats []audit.Stat) error {
 	for _, s := range stats {
 		var decisions []string
 		for d, n := range s.Decisions {
-			decisions = append(decisions, fmt.Sprintf("%s %d", d, n))
+			decisions = append(decisions, fmt.Sprintf("%s %d", orDash(d), n))
 		}
 		slices.Sort(decisions)
-		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%d\t%s\n", s.Host, s.Event, s.Calls, s.P50, s.P95, s.Lapses, strings.Join(decisions, ", "))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f\t%.2f\t%d\t%s\n", orDash(s.Host), orDash(s.Event), s.Calls, s.P50, s.P95, s.Lapses, strings.Join(decisions, ", "))
 	}
 	return w.Flush()
+}
+
+// orDash keeps a column from being empty.
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
 }
 
 // runs sums up the sessions that ended in this repository.
@@ -93,7 +101,7 @@ func (a *app) printRuns(r quality.Runs) error {
 	if r.Sessions == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "\n%d sessions ended here: %.0f minutes, %d blocks, %d releases, %d files touched; a hook call took %.2f ms (p50), %.2f ms (p95)\n",
-		r.Sessions, r.Minutes, r.Blocks, r.Releases, r.Touched, r.P50, r.P95)
+	_, err := fmt.Fprintf(a.stdout, "\n%s ended here: %.0f minutes, %s, %s, %s touched; a hook call took %.2f ms (p50), %.2f ms (p95)\n",
+		plural(r.Sessions, "session"), r.Minutes, plural(r.Blocks, "block"), plural(r.Releases, "release"), plural(r.Touched, "file"), r.P50, r.P95)
 	return err
 }

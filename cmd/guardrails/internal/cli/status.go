@@ -22,7 +22,7 @@ func newStatusCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is kept of a session: files touched, what is owed",
-		Long:  `status shows the session that was active last, or the one with the given host id.`,
+		Long:  `status shows the session that was active last, or the one with the given id.`,
 		Example: `  guardrails status
   guardrails status --session 21bf6993-6b7b-4c56-a4ee-992a90da93e8 --json`,
 		Args: cobra.NoArgs,
@@ -162,7 +162,7 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 		fmt.Fprintf(a.stdout, "off until %s: %s\n", o.Until.Local().Format("15:04"), o)
 	}
 	if e := s.Evidence; e != nil {
-		fmt.Fprintf(a.stdout, "evidence: phase %s, generation %d, verified %d, failures in a row %d\n", e.Phase, e.MutationGeneration, e.VerifiedGeneration, e.FailureStreak)
+		fmt.Fprintf(a.stdout, "evidence: phase %s, generation %d, %s, failures in a row %d\n", e.Phase, e.MutationGeneration, verified(e.VerifiedGeneration), e.FailureStreak)
 	}
 	if v.New() {
 		fmt.Fprintf(a.stdout, "%s session %s: nothing is kept of it\n", s.Host, s.Session)
@@ -176,7 +176,7 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 		case o.OffBy != "":
 			state = "off by " + o.OffBy
 		case o.Owed:
-			state = fmt.Sprintf("owed since %s, blocked %d times", o.Since.Local().Format("15:04:05"), o.Blocks)
+			state = fmt.Sprintf("owed since %s, blocked %s", o.Since.Local().Format("15:04:05"), plural(o.Blocks, "time"))
 		case o.Skipped:
 			state = "skipped: " + o.Reason
 		case o.Released:
@@ -192,7 +192,7 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 			}
 		}
 	}
-	fmt.Fprintf(a.stdout, "  %d files touched\n", len(s.Touched))
+	fmt.Fprintf(a.stdout, "  %s touched\n", plural(len(s.Touched), "file"))
 	for _, path := range s.Touched {
 		fmt.Fprintf(a.stdout, "    %s\n", path)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ func (a *app) candidate(root string) (*candidate, error) {
 	c := &candidate{name: filepath.Join(root, config.FileName)}
 	var err error
 	if c.data, err = fsx.ReadFile(c.name, config.MaxSize); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("nothing to trust: there is no %s", c.name)
+		}
 		return nil, fmt.Errorf("nothing to trust: %w", err)
 	}
 	c.now = a.loadWith(root, c.name, c.data)
