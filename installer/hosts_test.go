@@ -624,6 +624,21 @@ func (m *machine) museCopy(root string) {
 
 const approval = `"plugin:guardrails:hook:hook-0123456789abcdef": {"enabled": true, "trusted_definition_hash": "sha256:00"}`
 
+func TestMuseUnderAMovedConfigurationIsUnqualified(t *testing.T) {
+	for _, install := range []bool{false, true} {
+		m := newMachine(t)
+		m.env["XDG_CONFIG_HOME"] = m.root + "/elsewhere"
+		r := Request{Host: "muse", Dir: m.project}
+		if install {
+			m.install(r)
+		}
+		s, err := m.installer().Show(t.Context(), r)
+		if err != nil || strings.Count(s.Text(), "unqualified") != 1 {
+			t.Errorf("installed %v: %v\n%s", install, err, s.Text())
+		}
+	}
+}
+
 func TestMusesRecordIsReadAndSaysWhatIsNext(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare  func(m *machine, root string)

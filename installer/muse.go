@@ -274,6 +274,9 @@ func (m muse) show(_ context.Context, i *Installer, r Request) (*Status, error) 
 		}
 		s.States = append(s.States, st)
 	}
+	if home.moved != "" && !s.Installed() {
+		s.Notes = append(s.Notes, home.moved+": unqualified, Muse's hooks do not see that variable")
+	}
 	if rec.installed && !known {
 		if rec.source == "" {
 			s.Notes = append(s.Notes, "Muse has a plugin guardrails; where it came from is not on record")

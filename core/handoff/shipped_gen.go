@@ -356,6 +356,7 @@ var muggle = pack.Pack{
 	Announce:   "muggle-local-telemetry-skill-emit",
 	Slots:      "~/.muggle-ai/muggle-do/sessions",
 	SlotOwner:  "sessionId",
+	SlotGC:     true,
 	Tools: []pack.Pair{
 		{
 			Key:    "execute",
