@@ -628,7 +628,7 @@ func TestMuseUnderAMovedConfigurationIsUnqualified(t *testing.T) {
 	for _, install := range []bool{false, true} {
 		m := newMachine(t)
 		m.env["XDG_CONFIG_HOME"] = m.root + "/elsewhere"
-		r := Request{Host: "muse", Dir: m.project}
+		r := place{host: "muse"}.request(m)
 		if install {
 			m.install(r)
 		}
