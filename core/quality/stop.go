@@ -225,7 +225,11 @@ func (s *Settings) aside(p *gate.Pass, r *Report) string {
 		lines = append(lines, "guardrails: flaky, failed once and then passed: "+trim(strings.Join(r.Flaky, ", "), 300))
 	}
 	if n := len(r.Known); n > 0 && s.news(p, r.Known) {
-		lines = append(lines, fmt.Sprintf("guardrails: %d failed before this session too and are not held against it: %s", n, trim(r.Known[0].String(), 200)))
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		lines = append(lines, "guardrails: it was like this before the session, so it does not block: "+trim(r.Known[0].String(), 200)+more)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ec261362/guardrails/core/coverage"
@@ -36,7 +38,7 @@ func (g *gating) coverage(ctx context.Context, pkgs []*pkg) {
 			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "it has no tests to run"})
 		case r.status != passedStep:
 			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "its tests did not pass"})
-		case r.report == nil && r.why == "no test ran":
+		case r.why == "no test ran" && (r.report == nil || p.chain != golang || !g.goTests(ctx, p.mod)):
 			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "no test ran"})
 		case r.report == nil:
 			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: r.tool + " measures none here"})
@@ -165,11 +167,8 @@ func (g *gating) uncovered(res *coverage.Result, sub string, p *pkg, least float
 	}
 	var out []quality.Finding
 	add := func(file string, line int, format string, args ...any) {
-		rel := file
-		if sub != "" && sub != "." {
-			rel = below(sub, file)
-		}
-		if !slices.Contains(p.files, rel) {
+		rel, ok := inSub(sub, file)
+		if !ok || !slices.Contains(p.files, rel) {
 			return
 		}
 		out = append(out, quality.Finding{Package: p.dir, Step: quality.Coverage, Tool: "coverage", File: rel, Line: line, Message: fmt.Sprintf(format, args...)})
@@ -178,6 +177,9 @@ func (g *gating) uncovered(res *coverage.Result, sub string, p *pkg, least float
 		add(s.File, 0, "the coverage report is older than this: %s", s.Why)
 	}
 	for _, file := range res.Unresolved {
+		if rel, ok := inSub(sub, file); ok && (aside(rel) || g.restricted(p)) {
+			continue
+		}
 		add(file, 0, "no coverage report knows this changed file: no test loads it")
 	}
 	if res.Patch != nil && res.Patch.Below(least) {
@@ -201,6 +203,100 @@ func (g *gating) uncovered(res *coverage.Result, sub string, p *pkg, least float
 		return a.Line - b.Line
 	})
 	return out
+}
+
+// inSub turns a path from the repository's root into one from the project's.
+func inSub(sub, file string) (string, bool) {
+	if sub == "" || sub == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, sub+"/")
+}
+
+// goTests reports whether a module has tests at all: where it has none, none are
+// asked for.
+func (g *gating) goTests(ctx context.Context, mod string) bool {
+	found := false
+	n := 0
+	_ = filepath.WalkDir(g.here.abs(mod), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read has no test
+		case n > maxWalk || ctx.Err() != nil:
+			found = true
+			return fs.SkipAll
+		case d.IsDir() && name != g.here.abs(mod) && (passed(d.Name()) || d.Name() == "vendor" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case strings.HasSuffix(name, "_test.go"):
+			found = true
+			return fs.SkipAll
+		}
+		n++
+		return nil
+	})
+	return found
+}
+
+// aside reports whether a source file is one that tests hardly load: if no report
+// knows it, nothing is missing.
+func aside(rel string) bool {
+	base := path.Base(rel)
+	for part := range strings.SplitSeq(path.Dir(rel), "/") {
+		switch part {
+		case "docs", "doc", "examples", "example", "samples", "demo", "demos", "scripts", "script", "bin", "tools", "tool", "hack", "benchmarks", "benchmark", "bench",
+			"migrations", "alembic", "stories", "config", "configs", "deploy", "infra", "fixtures", "types", "typings":
+			return true
+		}
+		if strings.HasPrefix(part, ".") && part != "." {
+			return true
+		}
+	}
+	switch base {
+	case "setup.py", "noxfile.py", "manage.py", "tasks.py", "fabfile.py", "wsgi.py", "asgi.py", "__main__.py", "gulpfile.js", "Gruntfile.js", "build.rs", "build.gradle.kts":
+		return true
+	}
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	return strings.HasSuffix(stem, ".stories") || strings.HasSuffix(stem, ".config") || strings.HasSuffix(stem, ".d") || strings.HasSuffix(stem, ".types")
+}
+
+// restricted reports whether the project itself says which files its coverage is
+// about: then one that the report lacks is not meant.
+func (g *gating) restricted(p *pkg) bool {
+	says := func(text string, words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	for d := p.dir; ; d = path.Dir(d) {
+		switch p.chain {
+		case python:
+			for _, name := range [...]string{"pyproject.toml", "setup.cfg", "tox.ini", ".coveragerc"} {
+				text := g.t.read(path.Join(d, name))
+				if (name == ".coveragerc" || strings.Contains(text, "coverage")) && says(text, "omit", "source =", "source=", "source_pkgs", "include =", "include=", "--cov") {
+					return true
+				}
+			}
+		case javascript:
+			list, _ := os.ReadDir(g.t.abs(d))
+			for _, e := range list {
+				name := e.Name()
+				switch stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), "."); stem {
+				case "package", "jest", "vitest", "vite", "c8rc", "nycrc":
+				default:
+					continue
+				}
+				if e.IsDir() || strings.HasPrefix(name, "package-lock") {
+					continue
+				}
+				text := g.t.read(path.Join(d, name))
+				if says(text, "collectCoverageFrom", "coveragePathIgnorePatterns", "test-coverage-exclude", "test-coverage-include") ||
+					strings.Contains(text, "coverage") && says(text, "exclude", "include") || strings.Contains(name, "c8rc") || strings.Contains(name, "nycrc") {
+					return true
+				}
+			}
+		}
+		if d == "." {
+			return false
+		}
+	}
 }
 
 func patchText(res *coverage.Result, least float64) string {

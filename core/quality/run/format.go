@@ -292,7 +292,7 @@ func (w *Worker) formatByCommand(ctx context.Context, pl *place, p *pkg, argv []
 	case x.Code != 0: // a check, not a formatter: it says so by its code
 		r.status = failedStep
 		if r.findings = w.read(pl, p, quality.Format, tool, string(x.Stdout)+"\n"+string(x.Stderr)); len(r.findings) == 0 {
-			r.findings = []quality.Finding{{Package: p.dir, Step: quality.Format, Tool: tool, Message: tool + " failed: " + lastLines(string(x.Stdout)+"\n"+string(x.Stderr), 4)}}
+			r.findings = []quality.Finding{{Package: p.dir, Step: quality.Format, Tool: tool, Message: tool + " failed: " + lastLines(pl.plain(string(x.Stdout)+"\n"+string(x.Stderr)), 4)}}
 		}
 	}
 	return r

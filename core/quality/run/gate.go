@@ -250,7 +250,17 @@ func (g *gating) do(ctx context.Context, k *task, pl *place, pkgs []*pkg, only [
 	if ctx.Err() != nil {
 		return same(pkgs, result{tool: k.tool, why: "there was no time left for " + string(k.step)})
 	}
-	return k.do(ctx, pl, pkgs, only)
+	out = k.do(ctx, pl, pkgs, only)
+	for _, r := range out {
+		if r == nil {
+			continue
+		}
+		r.why = pl.plain(r.why)
+		for i := range r.findings {
+			r.findings[i].Message = pl.plain(r.findings[i].Message)
+		}
+	}
+	return out
 }
 
 // again runs failing tests once more: what passes then is flaky and named.
@@ -318,7 +328,7 @@ func (g *gating) older1(ctx context.Context, pkgs []*pkg) {
 	}
 	var jobs []job
 	for _, d := range g.results {
-		if d.r.status != failedStep || d.k.do == nil {
+		if d.k.do == nil || d.r.status != failedStep && !d.r.mute() {
 			continue
 		}
 		i := slices.IndexFunc(jobs, func(j job) bool { return j.k == d.k })
@@ -365,7 +375,11 @@ func (g *gating) older1(ctx context.Context, pkgs []*pkg) {
 		}
 		for _, d := range j.list {
 			b := before[d.p]
-			if b == nil || b.status != failedStep {
+			if b != nil && b.mute() && d.r.mute() && numbers().ReplaceAllString(b.why, "#") == numbers().ReplaceAllString(d.r.why, "#") {
+				*d.r = result{status: skippedStep, tool: d.r.tool, why: d.r.why + "; so it was before this session", broken: true, took: d.r.took}
+				continue
+			}
+			if b == nil || b.status != failedStep || d.r.status != failedStep {
 				continue
 			}
 			fresh, old := known(d.r.findings, b.findings)

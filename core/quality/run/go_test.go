@@ -358,3 +358,19 @@ func TestAProjectWithoutGitIsJudgedWithoutABaseline(t *testing.T) {
 		t.Errorf("it ran again: %+v", r.Steps)
 	}
 }
+
+func TestFilesThatAreNotForThisMachineAreNoFailure(t *testing.T) {
+	p := goProject(t)
+	p.write("gen.go", "//go:build ignore\n\npackage main\n\nfunc main() {}\n")
+	p.write("win/w_windows.go", "package win\n\n// W is w.\nfunc W() int { return 1 }\n")
+	p.write("a/a.go", "package a\n\n// Add adds well.\nfunc Add(x, y int) int { return x + y }\n")
+	r := p.gate("gen.go", "win/w_windows.go", "a/a.go")
+	if r.Outcome != quality.Passed {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
+	}
+	// A red package beside them is still red.
+	p.write("a/a.go", "package a\n\n// Add adds badly.\nfunc Add(x, y int) int { return x - y }\n")
+	if r := p.gate("gen.go", "win/w_windows.go", "a/a.go"); r.Outcome != quality.Failed || len(r.Findings) != 1 {
+		t.Fatal(r.Text(4000))
+	}
+}

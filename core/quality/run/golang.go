@@ -149,7 +149,7 @@ func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg,
 		if tool == "golangci-lint" && x.Code > 1 {
 			return same(pkgs, *brokenStep(tool, "golangci-lint could not run: "+lastLines(text, 2)))
 		}
-		found = []quality.Finding{{Package: pkgs[0].dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(text, 4))}}
+		found = []quality.Finding{{Package: pkgs[0].dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(pl.plain(text), 4))}}
 	}
 	assign(out, pkgs, found)
 	return out
@@ -345,6 +345,8 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 			if len(res.findings) > 0 {
 				res.status, res.why = failedStep, ""
 			}
+		case r.red && r.output[""] != nil && !strings.Contains(r.output[""].String(), "[build failed]") && excluded(r.output[""].String()+built.String(), p, pl):
+			res.status, res.why = skippedStep, "build constraints exclude its files here"
 		case r.red:
 			res.status = failedStep
 			res.findings = w.goFailures(pl, p, r)
@@ -360,7 +362,7 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 				if b := r.output[""]; b != nil {
 					text = b.String() + text
 				}
-				res.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "go test", Message: clip("go test failed: " + lastLines(text, 4))}}
+				res.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "go test", Message: clip("go test failed: " + lastLines(pl.plain(text), 4))}}
 			}
 		case r.end:
 			res.status, res.tests = passedStep, r.tests
@@ -371,6 +373,18 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 			res.why = "go test did not say how it ended"
 		}
 	}
+}
+
+// excluded reports whether a package could not be tested for no other reason than
+// that none of its files is for this machine.
+func excluded(text string, p *pkg, pl *place) bool {
+	for line := range strings.Lines(text) {
+		_, dir, ok := strings.Cut(strings.TrimSpace(line), "build constraints exclude all Go files in ")
+		if ok && (inRoot(pl.root, dir) == p.dir || filepath.Base(dir) == filepath.Base(pl.abs(p.dir))) {
+			return true
+		}
+	}
+	return false
 }
 
 func buildOf(compiled []quality.Finding, p *pkg) []quality.Finding {

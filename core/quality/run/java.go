@@ -111,7 +111,7 @@ func (w *Worker) javaRun(ctx context.Context, pl *place, p *pkg, step quality.St
 	default:
 		r.status = failedStep
 		if r.findings = dedup(w.read(pl, p, step, tool, text)); len(r.findings) == 0 {
-			r.findings = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastErrors(text, 3))}}
+			r.findings = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastErrors(pl.plain(text), 3))}}
 		}
 	}
 	return r

@@ -400,7 +400,7 @@ func (w *Worker) scriptRunner(ctx context.Context, t *tree, pl *place, p *pkg, m
 		r.why = s.runner + " ended without a result"
 	default:
 		r.status = failedStep
-		r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: s.runner, Message: clip(s.runner + " failed: " + lastLines(text, 5))}}
+		r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: s.runner, Message: clip(s.runner + " failed: " + lastLines(pl.plain(text), 5))}}
 	}
 	if lcov != "" && r.status == passedStep {
 		r.report = fileReport("lcov", lcov, p.dir)

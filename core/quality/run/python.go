@@ -233,7 +233,7 @@ func (w *Worker) texts(ctx context.Context, pl *place, p *pkg, step quality.Step
 		if x.Code > most {
 			return brokenStep(tool, tool+" could not run: "+lastLines(text, 2))
 		}
-		found = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(text, 4))}}
+		found = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(pl.plain(text), 4))}}
 	}
 	return &result{status: failedStep, tool: tool, findings: found}
 }
@@ -295,7 +295,7 @@ func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, py string, cover
 			r.findings = r.findings[len(r.findings)-3:]
 		}
 		if len(r.findings) == 0 {
-			r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "pytest", Message: clip("pytest failed: " + lastLines(text, 5))}}
+			r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "pytest", Message: clip("pytest failed: " + lastLines(pl.plain(text), 5))}}
 		}
 	}
 	if data != "" && r.status == passedStep {

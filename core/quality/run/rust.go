@@ -60,7 +60,7 @@ func (w *Worker) compiled(ctx context.Context, pl *place, p *pkg, step quality.S
 	}
 	found := w.readCargo(pl, p, step, tool, x.Stdout)
 	if len(found) == 0 {
-		found = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(string(x.Stderr), 4))}}
+		found = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: clip(tool + " failed: " + lastLines(pl.plain(string(x.Stderr)), 4))}}
 	}
 	return &result{status: failedStep, tool: tool, findings: found}
 }
@@ -221,7 +221,7 @@ func (w *Worker) readCargoTest(pl *place, p *pkg, stdout, stderr string, code in
 			}
 			break
 		}
-		r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "cargo test", Message: clip("cargo test failed: " + lastLines(stderr, 4))}}
+		r.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "cargo test", Message: clip("cargo test failed: " + lastLines(pl.plain(stderr), 4))}}
 	}
 	return r
 }

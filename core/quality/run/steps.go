@@ -57,6 +57,12 @@ type result struct {
 	cached   bool
 }
 
+// mute reports whether a tool came to its end and said nothing that can be read:
+// not proven, but not for want of time.
+func (r *result) mute() bool {
+	return r.status == unproven && strings.Contains(r.why, "without a result")
+}
+
 // report is a coverage report as a tool wrote it.
 type report struct {
 	Format string `json:"format"`
@@ -73,6 +79,27 @@ type place struct {
 }
 
 func (pl *place) abs(rel string) string { return filepath.Join(pl.root, filepath.FromSlash(rel)) }
+
+// plain takes out of a text where the place is: the same is said of the same
+// elsewhere, and a report is short.
+func (pl *place) plain(text string) string {
+	if !strings.ContainsAny(text, `/\`) {
+		return text
+	}
+	dirs := []string{pl.root, pl.scratch}
+	for _, dir := range dirs[:2] {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+			dirs = append(dirs, real)
+		}
+	}
+	for _, dir := range dirs {
+		if len(dir) > 1 {
+			text = strings.ReplaceAll(text, dir+string(filepath.Separator), "")
+			text = strings.ReplaceAll(text, dir, ".")
+		}
+	}
+	return text
+}
 
 // task is one step over packages that share a run.
 type task struct {
@@ -200,7 +227,7 @@ func (w *Worker) configured(step quality.Step, p *pkg, c quality.Command) *task 
 				r.status = failedStep
 				r.findings = w.read(pl, p, step, tool, string(x.Stdout)+"\n"+string(x.Stderr))
 				if len(r.findings) == 0 {
-					r.findings = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: tool + " failed: " + lastLines(string(x.Stdout)+"\n"+string(x.Stderr), 6)}}
+					r.findings = []quality.Finding{{Package: p.dir, Step: step, Tool: tool, Message: tool + " failed: " + lastLines(pl.plain(string(x.Stdout)+"\n"+string(x.Stderr)), 6)}}
 				}
 			}
 			return r
