@@ -33,8 +33,8 @@ func stock(m *market) {
 	p["PyPI:zz-broken"] = &depstest.Package{Versions: []depstest.Version{with(version("1.0", 900, false), func(v *depstest.Version) { v.Yanked = "it deletes files" }), version("1.1", 800, true)}}
 	p["PyPI:sklearn"] = &depstest.Package{Versions: []depstest.Version{with(version("0.0", 900, true), func(v *depstest.Version) { v.Deprecated = "use scikit-learn instead" })}}
 	p["PyPI:scikit-learn"] = &depstest.Package{Versions: []depstest.Version{version("1.5.0", 900, true)}}
-	p["crates.io:zz-torn"] = &depstest.Package{Versions: []depstest.Version{with(version("1.0.0", 900, false), func(v *depstest.Version) { v.Deprecated = "yanked" }), version("1.1.0", 800, true)}}
-	p["crates.io:zz-tired"] = &depstest.Package{Versions: []depstest.Version{version("0.1.0", 900, true)}, Advisories: []string{"RUSTSEC-2030-1"}}
+	p[string(coord.Crates)+":zz-torn"] = &depstest.Package{Versions: []depstest.Version{with(version("1.0.0", 900, false), func(v *depstest.Version) { v.Deprecated = "yanked" }), version("1.1.0", 800, true)}}
+	p[string(coord.Crates)+":zz-tired"] = &depstest.Package{Versions: []depstest.Version{version("0.1.0", 900, true)}, Advisories: []string{"RUSTSEC-2030-1"}}
 	p["Go:example.com/zz/lib"] = &depstest.Package{Versions: []depstest.Version{version("v1.0.0", 900, true)}, Advisories: []string{"GO-2030-1"}}
 	p["NuGet:zz.json"] = &depstest.Package{ID: "Zz.Json", Versions: []depstest.Version{version("9.0.1", 2900, false), version("13.0.1", 900, true)}, Advisories: []string{"GHSA-net"}}
 	p["Packagist:zz/old"] = &depstest.Package{Versions: []depstest.Version{with(version("1.0.0", 900, true), func(v *depstest.Version) { v.Deprecated = "x" })}}
@@ -49,7 +49,7 @@ func stock(m *market) {
 	r["GHSA-low"] = depstest.Advisory("GHSA-low", coord.NPM, "zz-slight", "LOW", "0", "")
 	r["GHSA-net"] = depstest.Advisory("GHSA-net", coord.NuGet, "Zz.Json", "HIGH", "0", "13.0.1")
 	r["GHSA-v4"] = `{"id":"GHSA-v4","severity":[{"type":"CVSS_V4","score":"CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:L/VI:N/VA:N/SC:N/SI:N/SA:N"}],"affected":[{"package":{"name":"zz-unrated","ecosystem":"npm"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}]}]}`
-	r["RUSTSEC-2030-1"] = `{"id":"RUSTSEC-2030-1","affected":[{"package":{"name":"zz-tired","ecosystem":"crates.io"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0.0.0-0"}]}],"database_specific":{"informational":"unmaintained"}}]}`
+	r["RUSTSEC-2030-1"] = `{"id":"RUSTSEC-2030-1","affected":[{"package":{"name":"zz-tired","ecosystem":"` + string(coord.Crates) + `"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0.0.0-0"}]}],"database_specific":{"informational":"unmaintained"}}]}`
 	r["GO-2030-1"] = `{"id":"GO-2030-1","affected":[{"package":{"name":"example.com/zz/lib","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],"ecosystem_specific":{"imports":[{"path":"example.com/zz/lib","symbols":["Parse"]}]}}]}`
 }
 
