@@ -289,6 +289,12 @@ func TestTheVerdictTable(t *testing.T) {
 		{"a Packagist package", "composer require zz/pkg:^1.0", nil, hook.Pass, "", "", ""},
 		{"no Packagist package", "composer require zz/nope:^3", nil, hook.Deny, "deps/no-such-package", "its registry does not have it", ""},
 		{"one of a loop", "for p in zz-healthy zz-evil; do npm i $p; done", nil, hook.Deny, "deps/malicious", "zz-evil", "zz-healthy"},
+		{"a module of Node.js itself", "npm i fs child_process", nil, hook.Pass, "", "", ""},
+		{"a module of Python itself", "pip install os sys unittest", nil, hook.Pass, "", "", ""},
+		{"malware by the name of one", "npm i child_process", func(w *world) {
+			w.services.Packages["npm:child_process"] = &depstest.Package{Versions: []depstest.Version{{Number: "1.0.0", Default: true}}, Advisories: []string{"MAL-2030-6"}}
+			w.services.Records["MAL-2030-6"] = depstest.Advisory("MAL-2030-6", coord.NPM, "child_process", "", "0", "")
+		}, hook.Deny, "deps/malicious", "MAL-2030-6", ""},
 		{"only the bad one is named", "npm i zz-healthy zz-made-up", nil, hook.Deny, "deps/no-such-package", "zz-made-up", "zz-healthy"},
 		{"the demonstration", "npm i " + DemoName, nil, hook.Deny, "deps/malicious", "tried out", ""},
 		{"a lockfile install", "npm ci && pnpm install --frozen-lockfile && uv sync --frozen && bundle install && go mod download", nil, hook.Pass, "", "", ""},
@@ -814,5 +820,17 @@ func TestABrokenManifestIsReadByItsNewLines(t *testing.T) {
 	v := w.write("package.json", "{\n\"name\": oops,\n\"dependencies\": {\n\"zz-evil\": \"1.0.1\"\n}}\n")
 	if v.Decision != hook.Advise || !strings.Contains(v.Context, "MAL-2030-1") || !strings.Contains(v.Notice, "package.json (unparsable)") {
 		t.Errorf("%+v", v)
+	}
+}
+
+func TestALongDenialStillSaysHowToGoOn(t *testing.T) {
+	w := newWorld(t)
+	command := "npm i"
+	for i := range 12 {
+		command += " zz-made-up-" + strings.Repeat(string(rune('a'+i)), 150)
+	}
+	v := w.run(command)
+	if v.Decision != hook.Deny || len(v.Reason) > gate.MaxReason || !strings.Contains(v.Reason, "Nothing was installed") || !strings.Contains(v.Reason, "allow once c0de0000") || !strings.HasPrefix(v.Reason, "guardrails deps/no-such-package: there is no npm package zz-made-up-aaa") {
+		t.Errorf("%d bytes: %s", len(v.Reason), v.Reason)
 	}
 }

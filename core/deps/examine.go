@@ -245,6 +245,9 @@ func (s *subject) examine() {
 		// A range of an advisory may hold it, but it cannot be installed.
 		s.findings = slices.DeleteFunc(s.findings, func(f Finding) bool { return f.Kind == Vulnerable })
 	}
+	if builtIn(s.p.Ecosystem, s.p.Name) {
+		s.findings = slices.DeleteFunc(s.findings, func(f Finding) bool { return f.Kind != Malicious })
+	}
 	if s.p.Indirect {
 		s.findings = slices.DeleteFunc(s.findings, func(f Finding) bool {
 			return f.Verdict.Rank() < hook.Ask.Rank() || f.Kind != Malicious && f.Kind != TakenDown && f.Kind != Vulnerable

@@ -73,11 +73,12 @@ func (s *Settings) verdict(r *Report, p *gate.Pass) hook.Verdict {
 		v.Context = hook.Clip(text, gate.MaxReason)
 		return v
 	}
-	text += "\nNothing was installed or written."
+	how := "\nNothing was installed or written."
 	if worst == hook.Deny {
-		text += " A retry of the same is judged the same: change the name or the version."
+		how += " A retry of the same is judged the same: change the name or the version."
 	}
-	v.Reason = hook.Clip(text+s.human(stopped, root), gate.MaxReason)
+	how = hook.Clip(how+s.human(stopped, root), gate.MaxReason/2)
+	v.Reason = hook.Clip(text, gate.MaxReason-len(how)) + how // who is stopped learns how to go on
 	return v
 }
 
