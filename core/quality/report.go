@@ -127,6 +127,9 @@ func (r *Report) Failing() []string {
 func (r *Report) Head() string {
 	switch r.Outcome {
 	case Passed:
+		if len(r.Packages) == 0 {
+			return "quality gate passed: no package to check"
+		}
 		return fmt.Sprintf("quality gate passed for %s", packages(r.Packages))
 	case Failed:
 		var parts []string

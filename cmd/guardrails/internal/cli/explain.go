@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/scan/secrets"
@@ -16,9 +17,10 @@ import (
 func newExplainCmd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain [RULE]",
+		Use:   "explain [RULE|GROUP]",
 		Short: "Say what a rule stops, why, and what to do instead",
 		Example: `  guardrails explain                 # every rule
+  guardrails explain git             # those of a group
   guardrails explain git/reset-hard`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -31,7 +33,7 @@ func newExplainCmd(a *app) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.listRules(asJSON)
+				return a.listRules("", asJSON)
 			}
 			if ok, err := a.explainRow(args[0], asJSON); ok || err != nil {
 				return err
@@ -48,6 +50,9 @@ func newExplainCmd(a *app) *cobra.Command {
 			}
 			if !ok && secretRule(args[0]) {
 				r, ok = explainSecret(args[0]), true
+			}
+			if group := args[0] + "/"; !ok && a.hasGroup(group) {
+				return a.listRules(group, asJSON)
 			}
 			if !ok {
 				return fmt.Errorf("no rule %q%s; `guardrails explain` lists them all", args[0], didYouMean(args[0]))
@@ -75,8 +80,23 @@ func printSamples(a *app, title string, samples []string) {
 	}
 }
 
-func (a *app) listRules(asJSON bool) error {
+func (a *app) hasGroup(prefix string) bool {
+	of := func(id string) bool { return strings.HasPrefix(id, prefix) }
 	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules(), qualityRules()) {
+		if of(r.ID) {
+			return true
+		}
+	}
+	s, err := a.inForce()
+	return of(secretPrefix) || err == nil && slices.ContainsFunc(s.Rows(), func(r handoff.Row) bool { return of(r.Rule) })
+}
+
+// listRules prints a line for each rule whose id begins with group.
+func (a *app) listRules(group string, asJSON bool) error {
+	for _, r := range slices.Concat(policy.Rules(), evidenceRules(), depsRules(), qualityRules()) {
+		if !strings.HasPrefix(r.ID, group) {
+			continue
+		}
 		if asJSON {
 			if err := a.writeJSON(ruleJSON(r)); err != nil {
 				return err
@@ -90,6 +110,9 @@ func (a *app) listRules(asJSON bool) error {
 		return err
 	}
 	for _, r := range s.Rows() {
+		if !strings.HasPrefix(r.Rule, group) {
+			continue
+		}
 		if asJSON {
 			if err := a.writeJSON(rowJSON(r)); err != nil {
 				return err
@@ -97,6 +120,9 @@ func (a *app) listRules(asJSON bool) error {
 			continue
 		}
 		fmt.Fprintf(a.stdout, "%-36s %-12s %s\n", r.Rule, r.Kind, r.Doc)
+	}
+	if !strings.HasPrefix(secretPrefix, group) {
+		return nil
 	}
 	all := explainSecret(secretPrefix + "*")
 	if asJSON {

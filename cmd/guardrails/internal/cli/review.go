@@ -246,7 +246,7 @@ func (a *app) agent(name string, timeout time.Duration) (review.Agent, error) {
 			return nil, fmt.Errorf("%s cannot be run without a terminal: use %s, or a command", name, strings.Join(headless(), ", "))
 		}
 		if _, err := programs.LookPath(h.HeadlessCommand("x")[0]); err != nil {
-			return nil, fmt.Errorf("%s: its program is not on PATH: %w", name, err)
+			return nil, fmt.Errorf("%s: its program is not on PATH", name)
 		}
 		host = h
 	}
@@ -322,9 +322,34 @@ func (a *app) sayReview(o *reviewOptions, res *review.Result, err error) error {
 		a.sayf("recorded, not blocking: %s output, %s (%s): %s", f.Before, f.Validator, f.Severity, f.Reason)
 	}
 	if st.Status == review.NotApproved {
+		if !o.asJSON {
+			for _, f := range res.Findings {
+				a.sayf("%s", findingLine(f))
+			}
+		}
 		a.sayf("not approved after %s; open: %s", plural(st.Coded, "iteration"), plural(len(res.Findings), "finding"))
 		return exitCode(exitPartial)
 	}
 	a.sayf("approved after %s", plural(st.Coded, "iteration"))
 	return nil
+}
+
+// findingLine is a finding that is still open, on one line.
+func findingLine(f review.Finding) string {
+	const longest = 300
+	text := []rune(oneLine(f.Text))
+	if len(text) > longest {
+		text = append(text[:longest], '…')
+	}
+	out := string(text)
+	if f.Severity != "" {
+		out = oneLine(f.Severity) + ": " + out
+	}
+	switch {
+	case f.File != "" && f.Line > 0:
+		out = fmt.Sprintf("%s:%d: %s", oneLine(f.File), f.Line, out)
+	case f.File != "":
+		out = oneLine(f.File) + ": " + out
+	}
+	return out
 }
