@@ -25,8 +25,9 @@ import (
 //
 // A step writes the project's configuration ({"config": text}) or a file
 // ({"file": path, "content": text}), runs a command line ({"cli": text}), or is
-// an event of Claude Code ({"event": "Stop", …}). A step that is only a text is
-// for a reader: its scene is not judged here.
+// an event of Claude Code or of Muse ({"event": "Stop", …}). A step that is only a
+// text is a situation (scenes_setup.go); of those that no program can make, the
+// scene is not judged here.
 type scene struct {
 	Seed, ID  string
 	Statement string
@@ -45,6 +46,11 @@ type step struct {
 	Transcript                     string
 	Agent                          string `json:"agent_id"`
 	AgentType                      string `json:"agent_type"`
+	Mode                           string `json:"permission_mode"`
+	Provider                       string `json:"model_provider"`
+	Coder, Reviewer, Env, Stdin    string
+
+	situation string // a step that is only a text
 }
 
 // scenes judges every scene of a file and prints how many went as expected.
@@ -83,6 +89,13 @@ func scenes(ctx context.Context, o options, file string, out io.Writer) error {
 			continue
 		}
 		why, err := play(ctx, bin, o.agent, s, steps)
+		if errors.Is(err, errNotPlayed) {
+			c.unread++
+			if o.verbose {
+				fmt.Fprintf(out, "%s: %v (%s)\n", s.ID, err, s.Statement)
+			}
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.ID, err)
 		}
@@ -115,17 +128,22 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// steps reads the scenario, and reports whether all of it can be played on the
-// host.
+// steps reads the scenario, and reports whether it can be played on a host of ours.
 func (s scene) steps(agent string) ([]step, bool) {
 	out := make([]step, len(s.Scenario))
 	for i, raw := range s.Scenario {
-		if json.Unmarshal(raw, &out[i]) != nil || out[i].Host != "" && out[i].Host != agent {
+		if json.Unmarshal(raw, &out[i].situation) == nil {
+			continue
+		}
+		if json.Unmarshal(raw, &out[i]) != nil || out[i].Host != "" && out[i].Host != agent && out[i].Host != "muse" {
 			return nil, false
 		}
 	}
 	return out, len(s.Expect) == len(out)
 }
+
+// errNotPlayed is returned for a scene with a situation that no program can make.
+var errNotPlayed = errors.New("not played")
 
 // play runs one scene in a home of its own and returns the first step that did
 // not go as expected, "" if there is none.
@@ -134,20 +152,59 @@ func play(ctx context.Context, bin, agent string, s scene, steps []step) (string
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(home)
-	w := world{bin: bin, home: home, project: filepath.Join(home, "project"), agent: agent}
+	defer removeAll(home)
+	w := world{bin: bin, home: home, project: filepath.Join(home, "project"), agent: agent, statement: s.Statement}
 	if err := w.setUp(); err != nil {
 		return "", err
 	}
 	if err := w.provide(steps); err != nil {
 		return "", err
 	}
+	for _, st := range steps { // a file of Go is the project's quality at work
+		if strings.HasSuffix(st.File, ".go") && !w.quality {
+			w.quality = true
+			var content string
+			if err := json.Unmarshal(st.Content, &content); err != nil {
+				return "", err
+			}
+			before := strings.ReplaceAll(content, `"x"`, "1") // what an edit of 1 began with
+			if err := w.goProject(ctx, map[string]string{st.File: before, strings.TrimSuffix(st.File, ".go") + "_test.go": ""}); err != nil {
+				return "", err
+			}
+		}
+		w.quality = w.quality || strings.Contains(st.situation, "golangci-lint") || strings.Contains(st.situation, "edits ") || strings.Contains(st.situation, "lessons") ||
+			strings.Contains(st.situation, "runs.jsonl") || st.Event == "SessionStart" && s.Seed == "004" || st.Event == "SessionEnd" || strings.Contains(st.CLI, "lessons")
+	}
+	if s.Seed == "004" && w.quality {
+		if _, err := os.Stat(filepath.Join(w.project, "go.mod")); err != nil {
+			if err := w.goProject(ctx, nil); err != nil {
+				return "", err
+			}
+		}
+	}
+	for i, want := range s.Expect {
+		if strings.Contains(want, "malicious") {
+			m, err := w.malicious(steps[i])
+			if err != nil {
+				return "", err
+			}
+			defer func() { _ = m.server.Close() }()
+		}
+	}
 	for i, st := range steps {
 		got, err := w.step(ctx, i, st)
+		if errors.Is(err, errNotPlayed) {
+			return "", err
+		}
 		if err != nil {
 			return "", fmt.Errorf("step %d: %w", i+1, err)
 		}
-		if why := got.differs(s.Expect[i]); why != "" {
+		why, err := w.differs(got, s.Expect[i])
+		if err != nil {
+			return "", fmt.Errorf("step %d: %w", i+1, err)
+		}
+		w.before = got
+		if why != "" {
 			return fmt.Sprintf("step %d: want %q, got %s", i+1, s.Expect[i], why), nil
 		}
 	}
@@ -156,6 +213,14 @@ func play(ctx context.Context, bin, agent string, s scene, steps []step) (string
 
 type world struct {
 	bin, home, project, agent string
+
+	statement string   // what a scene is about
+	env       []string // beside the usual
+	cwd       string   // of the events, "" = the project
+	quality   bool     // the project has its quality gate on
+	extra     int      // events beside the scene's
+	aged      []string // files that were made old
+	before    outcome  // of the last step
 }
 
 // provide makes the gh that answers: the branch has an open pull request without
@@ -177,6 +242,7 @@ func (w *world) setUp() error {
 		"project/.git/HEAD":                       "ref: refs/heads/topic\n",
 		"project/w.md":                            "<!-- muggle-pr-section:v1 -->\n<!-- guardrails-pr-section:v1 -->\nresults\n",
 		"project/docs/a.md":                       "a\n",
+		"project/docs/style.md":                   "Use the logger.\n",
 		"project/.claude/skills/do/SKILL.md":      "---\nname: do\nmandatoryStages:\n  - stages/a.md\n---\n# do\n",
 		"project/.claude/skills/do/stages/a.md":   "# a\n",
 		"project/.claude/skills/muggle-test/a.md": "# a\n",
@@ -212,45 +278,87 @@ type outcome struct {
 	notice   string
 	exit     int
 	cli      bool
+	raw      string // the answer as it came
 }
 
 func (w *world) step(ctx context.Context, n int, st step) (outcome, error) {
 	switch {
-	case st.Config != "":
-		text := st.Config
-		if !strings.Contains(text, "version:") {
-			text = "version: 1\n" + text
+	case st.situation != "":
+		ok, err := w.arrange(ctx, st.situation)
+		if !ok {
+			err = fmt.Errorf("%w: %s", errNotPlayed, st.situation)
 		}
-		return outcome{setup: true}, w.write(filepath.Join(w.project, ".guardrails.yaml"), text+"\n", 0o644)
+		return outcome{setup: true}, err
+	case st.Config != "":
+		return outcome{setup: true}, w.configure(ctx, st.Config)
 	case st.File != "":
 		text := string(st.Content)
 		var s string
 		if json.Unmarshal(st.Content, &s) == nil {
 			text = s
 		}
+		if s == "v1 shape" {
+			text = `{"schemaVersion":1,"stateRevision":7,"phase":"executing","currentSkill":"x","failureStreak":0,"substantial":true,"activeCard":null,"evidence":[]}`
+		}
+		text = strings.ReplaceAll(text, `"workspace_root": "W"`, `"workspace_root": "`+w.project+`"`)
 		return outcome{setup: true}, w.write(w.path(st.File), text, 0o644)
 	case st.CLI != "":
-		cmd := exec.CommandContext(ctx, "sh", "-c", st.CLI)
-		out, code, err := w.run(cmd, nil)
-		return outcome{cli: true, exit: code, text: string(out)}, err
+		return w.commandLine(ctx, st)
+	}
+	agent := w.agent
+	if st.Host != "" {
+		agent = st.Host
 	}
 	payload, err := w.payload(n, st)
 	if err != nil {
 		return outcome{}, err
 	}
-	out, _, err := w.run(exec.CommandContext(ctx, w.bin, "hook", "--agent", w.agent), payload)
+	out, code, err := w.run(exec.CommandContext(ctx, w.bin, "hook", "--agent", agent), payload)
 	if err != nil {
 		return outcome{}, err
 	}
-	return read(out)
+	if code != 0 {
+		return outcome{decision: "exit " + strconv.Itoa(code)}, nil
+	}
+	o, err := readAnswer(agent, out)
+	o.raw = string(out)
+	return o, err
+}
+
+// commandLine runs a command line of a scene.
+func (w *world) commandLine(ctx context.Context, st step) (outcome, error) {
+	if err := w.agents(st.Coder, st.Reviewer); err != nil {
+		return outcome{}, err
+	}
+	if st.Env != "" {
+		w.env = append(w.env, st.Env)
+	}
+	var in []byte
+	switch {
+	case strings.Contains(st.Stdin, "Stop payload"):
+		in = []byte(`{"hook_event_name":"Stop","session_id":"s","stop_hook_active":false}`)
+	case st.Stdin == "payload":
+		in = []byte(`{"hook_event_name":"PreToolUse","session_id":"s","model_provider":"meta","tool_name":"bash","tool_input":{"command":"rm -rf ~"}}`)
+	case st.Stdin != "":
+		in = []byte(st.Stdin)
+	}
+	line := strings.ReplaceAll(st.CLI, " --dir P", " --dir "+w.project)
+	cmd := exec.CommandContext(ctx, "sh", "-c", line+" 2>&1")
+	out, code, err := w.run(cmd, in)
+	return outcome{cli: true, exit: code, text: string(out), raw: string(out)}, err
 }
 
 func (w *world) run(cmd *exec.Cmd, in []byte) ([]byte, int, error) {
-	cmd.Dir = w.project
-	cmd.Env = []string{
+	return w.runIn(cmd, in, w.project)
+}
+
+func (w *world) runIn(cmd *exec.Cmd, in []byte, dir string) ([]byte, int, error) {
+	cmd.Dir = dir
+	cmd.Env = append([]string{
 		"HOME=" + w.home, "USERPROFILE=" + w.home, "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		"PATH=" + strings.Join([]string{filepath.Join(w.home, "bin"), filepath.Dir(w.bin), os.Getenv("PATH")}, string(os.PathListSeparator)),
-	}
+		"GOCACHE=" + goCache(), "GOTOOLCHAIN=local", "GIT_CONFIG_NOSYSTEM=1",
+	}, w.env...)
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -266,6 +374,9 @@ func (w *world) payload(n int, st step) ([]byte, error) {
 		"session_id": "s", "cwd": w.project, "hook_event_name": st.Event, "permission_mode": "default",
 		"transcript_path": filepath.Join(w.home, "transcript.jsonl"),
 	}
+	if w.cwd != "" {
+		p["cwd"] = w.cwd
+	}
 	set := func(key, v string) {
 		if v != "" {
 			p[key] = v
@@ -277,6 +388,8 @@ func (w *world) payload(n int, st step) ([]byte, error) {
 	set("error", st.Error)
 	set("agent_id", st.Agent)
 	set("agent_type", st.AgentType)
+	set("permission_mode", st.Mode)
+	set("model_provider", st.Provider)
 	if st.Message != nil && *st.Message != "" {
 		p["last_assistant_message"] = *st.Message
 	}
@@ -373,8 +486,10 @@ func (o outcome) differs(want string) string {
 	switch m[1] {
 	case "advise", "context":
 		good = o.decision == "advise"
-	case "release", "notice":
+	case "release":
 		good = o.decision == "pass" && o.notice != ""
+	case "notice":
+		good = (o.decision == "pass" || o.decision == "advise") && o.notice != ""
 	case "no output":
 		good = o.decision == "pass" && o.notice == ""
 	case "pass":
