@@ -47,7 +47,7 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	case len(t.Tests) > 0:
 		return shell && command != ""
 	case len(t.PR) > 0:
-		return shell && pr.Mentions(command, text(tool.Result))
+		return shell && (pr.Mentions(command, text(tool.Result)) || untold(tool.Result))
 	}
 	switch t.Sees {
 	case pack.SeesAsked:
@@ -119,6 +119,10 @@ func writes(command string) bool {
 	}
 	return false
 }
+
+// untold reports whether what a finished call printed is known elsewhere only, as
+// with Antigravity 1.1: in its transcript.
+func untold(r *hook.Result) bool { return r != nil && r.Text == "" && len(r.Raw) == 0 }
 
 func text(r *hook.Result) string {
 	if r == nil {
@@ -284,7 +288,7 @@ func result(p *gate.Pass) *hook.Result {
 		return nil
 	}
 	// Antigravity 1.1 sends no result at all; its transcript has it.
-	if p.Env.Outcome != nil && (t.Result == nil || t.Result.Outcome == hook.Unknown || t.Result.Text == "" && len(t.Result.Raw) == 0) {
+	if p.Env.Outcome != nil && (t.Result == nil || t.Result.Outcome == hook.Unknown || untold(t.Result)) {
 		if r := p.Env.Outcome(p.Event); r != nil {
 			return r
 		}
@@ -304,6 +308,9 @@ func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, o
 		// The watch's lines stand between tags of the host's.
 		happened = pr.Monitored(strings.NewReplacer("<", "\n<", ">", ">\n").Replace(p.Event.Prompt))
 	} else {
+		if line := p.Commands(); line != nil && testrun.Names(line) && !slices.ContainsFunc(line.Commands, asksProvider) {
+			return nil, false, false // what tests print is theirs
+		}
 		res := result(p)
 		happened = pr.Events(pr.Call{
 			Line: p.Commands(), Text: strings.Join(outcome.Texts(res), "\n"),
@@ -323,6 +330,8 @@ func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, o
 	}
 	return keys, unknown, ok
 }
+
+func asksProvider(cmd shellcmd.Command) bool { return cmd.Program == "gh" || cmd.Program == "glab" }
 
 // prKey names a pull request in a set: its address if that is known. One that
 // its command did not name is the only one that this session opened.

@@ -256,3 +256,25 @@ func TestWhatAHostKeepsElsewhereIsFound(t *testing.T) {
 		t.Error("the prompt in the transcript is not seen")
 	}
 }
+
+func TestAWatchsLogIsReadWhereTheHostKeepsIt(t *testing.T) {
+	c := &compiled{Settings: &Settings{}, Pack: &pack.Pack{}}
+	p := shellPass(hook.PostToolUse, "tail -5 followup.log") // Antigravity 1.1 sends no output
+	p.Env.Outcome = func(*hook.Event) *hook.Result {
+		return &hook.Result{Outcome: hook.Succeeded, Text: "TERMINAL pr=7: MERGED\n"}
+	}
+	if s, ok := c.look(t.Context(), p, &pack.Trigger{PR: []string{"merged"}}); !ok || strings.Join(s.keys, " ") != "#7" {
+		t.Errorf("%v %q", ok, s.keys)
+	}
+}
+
+func TestWhatTestsPrintIsNoPullRequest(t *testing.T) {
+	c := &compiled{Settings: &Settings{}, Pack: &pack.Pack{}}
+	for command, want := range map[string]bool{"go test -v ./...": false, "npm test": false, "make ship": true, "go test ./... && gh pr merge 7 -s": true} {
+		p := shellPass(hook.PostToolUse, command)
+		p.Event.Tool.Result = &hook.Result{Outcome: hook.Succeeded, Text: "✓ Squashed and merged pull request o/r#7 (x)\n"}
+		if _, ok := c.look(t.Context(), p, &pack.Trigger{PR: []string{"merged"}}); ok != want {
+			t.Errorf("%s: %v", command, ok)
+		}
+	}
+}
