@@ -83,12 +83,14 @@ type scan struct {
 	words   []token
 	found   []Finding
 	signals []signal
+	foreign bool // some letters are of another script than Latin
 	inner   bool // the text was unpacked from another
 }
 
 // signal is something that is no finding alone.
 type signal struct {
 	what string
+	rule int
 	at   int // word
 	end  int
 }
@@ -103,7 +105,9 @@ func (s *scan) run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.combine()
+	if err := s.combine(ctx); err != nil {
+		return err
+	}
 	s.phrases()
 	s.roles()
 	if !s.inner {
@@ -122,7 +126,7 @@ func (s *scan) sentences(ctx context.Context) error {
 			}
 		}
 		for _, n := range l.first[s.words[i].text] {
-			s.try(&l.patterns[n], i)
+			s.try(&l.patterns[n], n, i)
 		}
 		if len(s.found) > 4*MaxFindings {
 			break
@@ -132,7 +136,7 @@ func (s *scan) sentences(ctx context.Context) error {
 }
 
 // try matches one pattern at word i.
-func (s *scan) try(p *pattern, i int) {
+func (s *scan) try(p *pattern, n, i int) {
 	if p.start && i > 0 && !s.opens(i) {
 		return
 	}
@@ -140,11 +144,11 @@ func (s *scan) try(p *pattern, i int) {
 	if end < 0 {
 		return
 	}
-	if strings.HasPrefix(p.kind, "+") {
-		s.signals = append(s.signals, signal{p.kind, i, end})
+	if p.kind[0] == '+' {
+		s.signals = append(s.signals, signal{p.kind, n, i, end})
 		return
 	}
-	if s.negated(i) || s.quoted(i, end) {
+	if s.negated(i) || s.reported(i) || s.told(i) || s.quoted(i, end) || s.named(i, end) || p.kind == IgnorePrevious && s.elsewhere(end) {
 		return
 	}
 	s.add(p.kind, p.low, s.words[i].start, s.words[end-1].end)
@@ -166,6 +170,18 @@ func (s *scan) add(kind string, low bool, start, end int) {
 // match returns the word after the parts, matched from word i on, or -1.
 func (s *scan) match(parts []part, i, first int) int {
 	for k, p := range parts {
+		if p.end {
+			if i < len(s.words) && !s.words[i].opens {
+				return -1
+			}
+			continue
+		}
+		if p.comma {
+			if at := s.words[i-1].end; !strings.HasPrefix(s.text[at:], ",") && !strings.HasPrefix(s.text[at:], ":") && !strings.HasPrefix(s.text[at:], " -") && !strings.HasPrefix(s.text[at:], " –") && !strings.HasPrefix(s.text[at:], " —") {
+				return -1
+			}
+			continue
+		}
 		if p.gap > 0 {
 			for skip := 0; skip <= p.gap; skip++ {
 				if end := s.match(parts[k+1:], i+skip, first); end >= 0 {
@@ -199,7 +215,7 @@ func (s *scan) match(parts []part, i, first int) int {
 // please or now.
 func (s *scan) opens(i int) bool {
 	for n := 0; n < 3 && i > 0; n++ {
-		if s.words[i].opens {
+		if s.words[i].opens || s.words[i].starts {
 			return true
 		}
 		switch s.words[i-1].text {
@@ -209,7 +225,7 @@ func (s *scan) opens(i int) bool {
 			return false
 		}
 	}
-	return i == 0 || s.words[i].opens
+	return i == 0 || s.words[i].opens || s.words[i].starts
 }
 
 // negated reports whether the words before i turn the sentence into its opposite,
@@ -223,6 +239,12 @@ func (s *scan) negated(i int) bool {
 		case "not", "never", "dont", "doesnt", "cannot", "cant", "mustnt", "shouldnt", "wont", "refuse", "avoid", "without", "prevent", "against",
 			"attempt", "attempts", "attempting", "tries", "trying", "asks", "asked", "asking", "tells", "telling", "instructs", "instructing", "says", "saying", "claims", "claiming",
 			"request", "requests", "whether", "if", "detect", "detects", "block", "blocks", "should", "would", "might", "may":
+			switch s.words[i-n].text {
+			case "may", "might", "should", "would":
+				if i-n > 0 && s.words[i-n-1].text == "you" {
+					return false
+				}
+			}
 			if n <= 2 || s.words[i-n].text != "should" && s.words[i-n].text != "would" && s.words[i-n].text != "may" && s.words[i-n].text != "might" {
 				return s.words[i-n].text != "should" && s.words[i-n].text != "would" || i-n == 0 || s.words[i-n-1].text != "you"
 			}
@@ -231,8 +253,104 @@ func (s *scan) negated(i int) bool {
 	return false
 }
 
+// reported reports whether the sentence so far speaks about somebody who is made
+// to do what follows: a model that is told to ignore, an attacker who may reveal.
+func (s *scan) reported(i int) bool {
+	if i == 0 || s.words[i].opens {
+		return false
+	}
+	switch s.words[i-1].text {
+	case "to", "into", "can", "could", "may", "might", "will", "would", "should", "which", "who", "that", "simply", "from", "by", "of", "for", "about", "like":
+	default:
+		return false
+	}
+	for n := 1; n <= 10 && i-n >= 0; n++ {
+		switch w := s.words[i-n].text; w {
+		case "you", "your":
+			return false
+		case "model", "models", "llm", "llms", "agent", "agents", "assistant", "assistants", "chatbot", "chatbots", "ai", "chatgpt", "it", "them", "attacker", "attackers", "adversary", "adversaries", "injection", "injections",
+			"jailbreak", "jailbreaks", "someone", "somebody", "anyone", "they", "he", "she", "user", "users", "page", "pages", "document", "documents", "text", "texts", "attempt", "attempts", "prompts", "phrases":
+			return true
+		}
+		if s.words[i-n].opens {
+			return false
+		}
+	}
+	return false
+}
+
+// denied reports whether the words just before i turn the rest into its opposite.
+func (s *scan) denied(i int) bool {
+	for n := 1; n <= 3 && i-n >= 0 && !s.words[i-n+1].opens; n++ {
+		switch s.words[i-n].text {
+		case "not", "never", "dont", "doesnt", "cannot", "cant", "mustnt", "shouldnt", "wont", "refuse", "avoid", "prevent", "against", "detect", "detects", "block", "blocks", "if", "whether":
+			return true
+		}
+	}
+	return false
+}
+
+// told reports whether the sentence so far speaks about somebody who makes a model
+// do things.
+func (s *scan) told(i int) bool {
+	for n := 1; n <= 16 && i-n >= 0 && !s.words[i-n+1].opens; n++ {
+		switch s.words[i-n].text {
+		case "tricks", "convinces", "persuades", "attempts", "tries":
+			return true
+		case "asks", "tells", "instructs", "makes", "gets", "forces", "causes":
+			switch s.words[i-n+1].text {
+			case "chatgpt", "claude", "gemini", "models", "llms":
+				return true
+			case "the", "a", "an":
+				if i-n+2 < len(s.words) {
+					switch s.words[i-n+2].text {
+					case "model", "llm", "ai", "assistant", "agent", "chatbot", "bot", "language":
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether the words that follow say where the instructions are
+// or what they are for, which those of a model never need: "in the README".
+func (s *scan) elsewhere(end int) bool {
+	if end >= len(s.words) || s.words[end].opens {
+		return false
+	}
+	switch s.words[end].text {
+	case "in", "for", "on", "from", "of", "about", "at", "to", "if", "when", "unless", "since", "because":
+	case "here", "there":
+		return false
+	default:
+		return false
+	}
+	for n := 1; n <= 3 && end+n < len(s.words); n++ {
+		switch s.words[end+n].text {
+		case "this", "your", "you", "me", "my", "system", "user", "developer", "developers", "conversation", "chat", "prompt", "context", "openai", "admin", "above", "memory", "now", "all", "i":
+			return false
+		}
+	}
+	return end+1 < len(s.words)
+}
+
+// named reports whether the words are a name, or have one among them, as code
+// has names.
+func (s *scan) named(i, end int) bool {
+	joined := 0
+	for k := i; k+1 < end; k++ {
+		if gap := s.text[s.words[k].end:s.words[k+1].start]; gap == "_" || gap == "-" && end-i > 2 {
+			joined++
+		}
+	}
+	// A sentence in disguise is joined throughout, and longer than a name.
+	return joined > 0 && (joined < end-i-1 || end == len(s.words) || s.words[end].start-s.words[end-1].end != 1 || s.text[s.words[end].start-1] == ' ')
+}
+
 // quoted reports whether the words from i to end are inside quotation marks, in
-// a text that speaks about such sentences just before.
+// a text that speaks about such sentences just before or after.
 func (s *scan) quoted(i, end int) bool {
 	from := s.words[i].start
 	lo := max(0, from-240)
@@ -241,19 +359,29 @@ func (s *scan) quoted(i, end int) bool {
 		before = before[k:]
 	}
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	if !strings.ContainsAny(line, "\"'`“‘«「") && !strings.HasPrefix(strings.TrimSpace(line), ">") && !strings.HasPrefix(strings.TrimSpace(line), "|") {
+	block := strings.HasPrefix(strings.TrimSpace(line), ">") || strings.HasPrefix(strings.TrimSpace(line), "|")
+	if !block && !strings.ContainsAny(line, "\"'`“‘«「/(") {
 		return false
 	}
 	to := min(len(s.text), s.words[end-1].end+160)
 	after := s.text[s.words[end-1].end:to]
-	if k := strings.IndexByte(after, '\n'); k >= 0 {
-		after = after[:k]
+	rest := after
+	if k := strings.IndexByte(rest, '\n'); k >= 0 {
+		rest = rest[:k]
 	}
-	if !strings.ContainsAny(after, "\"'`”’»」|") && !strings.HasPrefix(strings.TrimSpace(line), ">") {
+	if !block && !strings.ContainsAny(rest, "\"'`”’»」|/)") {
 		return false
 	}
-	low := strings.ToLower(before)
-	for _, w := range [...]string{"example", "e.g.", "such as", "for instance", "attack", "inject", "jailbreak", "detect", "phrase", "pattern", "malicious", "adversar", "tripwire", "untrusted", "red team", "red-team", "payload", "instructions like", "text like", "things like", "strings like", "reject", "flag"} {
+	return speaksOf(strings.ToLower(before)) || !block && speaksOf(strings.ToLower(rest))
+}
+
+// speaksOf reports whether a text speaks about attacks or looks for them.
+func speaksOf(low string) bool {
+	for _, w := range [...]string{
+		"example", "e.g.", "such as", "for instance", "attack", "inject", "jailbreak", "detect", "phrase", "pattern", "malicious", "adversar", "tripwire", "untrusted", "red team", "red-team", "payload",
+		"instructions like", "text like", "things like", "strings like", "reject", "flag", "regex", "regexp", "re.compile", "assert", "expect(", "func test", "def test", "trick", "sanitiz", "classif", "prompts like", "messages like", "commands like",
+		"says something like", "known", "bypass attempts", "manipulat", "threat",
+	} {
 		if strings.Contains(low, w) {
 			return true
 		}
@@ -262,51 +390,198 @@ func (s *scan) quoted(i, end int) bool {
 }
 
 // near is how many words two signals may be apart.
-const near = 150
+const near = 200
 
-// combine turns signals that stand together into findings.
-func (s *scan) combine() {
+// combine turns signals that stand together into findings. What they have in
+// common with an attack counts by how many different things it is.
+func (s *scan) combine(ctx context.Context) error {
+	kept := make([]signal, 0, len(s.signals))
+	for k, a := range s.signals {
+		if k%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch a.what {
+		case "+lift", "+vice", "+self":
+			if s.denied(a.at) {
+				continue
+			}
+		case "+exfil", "+off":
+			if s.negated(a.at) {
+				continue
+			}
+		case "+persona", "+answer", "+keep":
+			if s.reported(a.at) {
+				continue
+			}
+		}
+		if s.told(a.at) || s.quoted(a.at, a.end) {
+			continue
+		}
+		if a.what == "+weak" && counted(kept, s.signals[k:]) {
+			continue // it has counted
+		}
+		kept = append(kept, a)
+	}
+	s.signals = kept
 	lo := 0
-	for _, a := range s.signals {
+	for k, a := range s.signals {
+		if k%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for a.at-s.signals[lo].at > near {
 			lo++
 		}
-		if a.what != "+persona" && a.what != "+conceal" && a.what != "+answer" {
+		switch a.what {
+		case "+persona", "+answer", "+keep", "+lift", "+turn", "+mode", "+conceal", "+address":
+		default:
 			continue
 		}
-		lifts, weak := 0, map[string]bool{}
-		last := a.end
-		exfil := false
-		for _, b := range s.signals[lo:] {
-			if b.at-a.at > near {
-				break
+		w := s.around(k, lo)
+		start, end := s.words[a.at].start, s.words[w.last-1].end
+		switch a.what {
+		case "+persona":
+			if w.lifts > 1 || w.free > 0 && w.weak > 0 || w.lifts > 0 && w.weak > 1 || w.weak >= 4 {
+				s.add(Persona, false, start, end)
+			} else if w.self || w.keep && s.plays(a.at) {
+				s.add(Persona, true, start, end)
 			}
-			switch b.what {
-			case "+lift":
-				if !s.negated(b.at) {
-					lifts++
-					last = max(last, b.end)
-				}
-			case "+weak":
-				weak[s.words[b.at].text] = true
-				last = max(last, b.end)
-			case "+exfil":
-				exfil = true
-				last = max(last, b.end)
+		case "+turn":
+			if w.now {
+				s.add(IgnorePrevious, false, start, end)
 			}
-		}
-		switch {
-		case a.what == "+conceal" && exfil:
-			s.add(HiddenOrder, false, s.words[a.at].start, s.words[last-1].end)
-		case a.what == "+persona" && (lifts > 1 || lifts > 0 && len(weak) > 0 || len(weak) >= 4):
-			s.add(Persona, false, s.words[a.at].start, s.words[last-1].end)
-		case a.what == "+answer" && (lifts > 0 && len(weak) > 1 || lifts > 2 || len(weak) >= 4):
-			s.add(Persona, false, s.words[a.at].start, s.words[last-1].end)
+		case "+answer", "+keep":
+			if w.lifts > 0 && w.weak > 1 || w.lifts > 2 {
+				s.add(Persona, false, start, end)
+			}
+		case "+lift":
+			if w.free > 2 && w.lifts > 3 || w.free > 1 && w.lifts > 2 && w.weak > 1 {
+				s.add(Persona, false, start, end)
+			}
+		case "+mode":
+			if w.off > 0 {
+				s.add(DeveloperMode, false, start, end)
+			}
+		case "+conceal":
+			if w.exfil > 0 {
+				s.add(HiddenOrder, false, start, end)
+			}
+		case "+address":
+			if w.exfil > 0 || w.conceal > 0 || w.steer > 0 {
+				s.add(HiddenOrder, false, start, end)
+			}
 		}
 		if len(s.found) > 4*MaxFindings {
-			return
+			return nil
 		}
 	}
+	return nil
+}
+
+// longest is more words than any sentence to trip over has.
+const longest = 40
+
+// counted reports whether the word of the first of rest stands in a stronger
+// signal, of those before it or of the rest.
+func counted(before, rest []signal) bool {
+	at := rest[0].at
+	for _, b := range slices.Backward(before) {
+		switch {
+		case b.at < at-longest:
+			return false
+		case b.end <= at:
+		case b.what == "+lift", b.what == "+vice", b.what == "+self":
+			return true
+		}
+	}
+	for _, b := range rest[1:] {
+		switch {
+		case b.at > at:
+			return false
+		case b.what == "+lift", b.what == "+vice", b.what == "+self":
+			return true
+		}
+	}
+	return false
+}
+
+// plays reports whether the words from i on have the model play somebody for good,
+// rather than for an answer.
+func (s *scan) plays(i int) bool {
+	switch s.words[i].text {
+	case "from", "lets", "i", "imagine", "pretend", "act", "roleplay":
+		return true
+	}
+	return false
+}
+
+// window is what stands around a signal.
+type window struct {
+	lifts, free, weak, off, exfil, conceal, steer int
+	self, keep, now                               bool
+	last                                          int // word after the last of it
+}
+
+// around looks at the signals near the k-th one, of which the lo-th is the first.
+func (s *scan) around(k, lo int) window {
+	a := s.signals[k]
+	w := window{last: a.end}
+	var rules []int
+	var words []string
+	lifted := 0
+	for _, b := range s.signals[lo:] {
+		d := b.at - a.at
+		if d > near {
+			break
+		}
+		switch b.what {
+		case "+lift", "+vice", "+self":
+			w.self = w.self || b.what == "+self"
+			if !slices.Contains(rules, b.rule) && b.at >= lifted { // the same words count once
+				rules = append(rules, b.rule)
+				w.lifts++
+				if b.what != "+vice" {
+					w.free++
+				}
+				lifted = b.end
+			}
+			w.last = max(w.last, b.end)
+		case "+weak":
+			if b.at >= a.at && b.at < a.end {
+				break // it is the signal itself
+			}
+			if word := s.words[b.at].text; !slices.Contains(words, word) {
+				words = append(words, word)
+				w.weak++
+			}
+			w.last = max(w.last, b.end)
+		case "+keep":
+			w.keep = true
+			w.last = max(w.last, b.end)
+		case "+now":
+			w.now = w.now || d >= 0 && d < 40
+		case "+off":
+			if d >= 0 && d < 25 && b.at >= a.end {
+				w.off++
+				w.last = max(w.last, b.end)
+			}
+		case "+exfil":
+			if d >= -40 && d < 40 {
+				w.exfil++
+				w.last = max(w.last, b.end)
+			}
+		case "+conceal":
+			if d >= 0 && d < 60 {
+				w.conceal++
+				w.last = max(w.last, b.end)
+			}
+		case "+steer":
+			if d >= 0 && d < 40 {
+				w.steer++
+				w.last = max(w.last, b.end)
+			}
+		}
+	}
+	return w
 }
 
 // sample shows the beginning of an attack.

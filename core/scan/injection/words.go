@@ -14,6 +14,7 @@ type token struct {
 	text       string
 	start, end int
 	opens      bool // starts a sentence
+	starts     bool // starts something in one: a quotation, a cell, emphasis
 }
 
 // split fills s.words.
@@ -21,18 +22,18 @@ func (s *scan) split(ctx context.Context) error {
 	s.words = make([]token, 0, len(s.text)/6+8)
 	var buf [64]byte
 	word := buf[:0]
-	start, opens := -1, true
+	start, opens, starts := -1, true, false
 	digits, letters := 0, 0
 	flush := func(end int) {
 		if start < 0 {
 			return
 		}
-		if digits > 0 && letters > 0 {
+		if digits > 0 && letters > 1 && !numbered(word) {
 			unleet(word)
 		}
 		if len(word) > 0 && (letters > 0 || digits > 0) {
-			s.words = append(s.words, token{string(word), start, end, opens})
-			opens = false
+			s.words = append(s.words, token{string(word), start, end, opens, starts})
+			opens, starts = false, false
 		}
 		word, start, digits, letters = buf[:0], -1, 0, 0
 	}
@@ -62,6 +63,7 @@ func (s *scan) split(ctx context.Context) error {
 				continue
 			default:
 				c = fold(r)
+				s.foreign = s.foreign || r >= 0x370
 				if c == 0 && unicode.IsLetter(r) {
 					if start < 0 {
 						start = i
@@ -101,8 +103,12 @@ func (s *scan) split(ctx context.Context) error {
 				if i+1 >= len(s.text) || s.text[i+1] <= ' ' || strings.IndexByte("\"')*#]!.?`", s.text[i+1]) >= 0 || s.text[i+1] >= utf8.RuneSelf {
 					opens = true
 				}
-			case ';', '{', '}', '[', ':', '"', '#', '<', '>', '|', '*':
+			case ';', '{', '}', ':', '#', '|':
 				opens = true
+			case '"', '*', '<', '>', '[', '`', '(', '\'', '_', ',':
+				starts = starts || c != ',' && c != '_'
+				starts = starts || c == '_' && (i == 0 || s.text[i-1] <= ' ')
+				opens = opens || c == '[' && i > 0 && asciiLetter(s.text[i-1]) // an index, not a remark
 			case '\n':
 				if i+1 < len(s.text) && (s.text[i+1] == '\n' || s.text[i+1] == '-' || s.text[i+1] == '\r') {
 					opens = true
@@ -117,6 +123,21 @@ func (s *scan) split(ctx context.Context) error {
 }
 
 func asciiLetter(c byte) bool { return c|0x20-'a' <= 25 }
+
+// numbered reports whether the digits of a word are a number at its end of two
+// digits or more, as in base64.
+func numbered(word []byte) bool {
+	n := len(word)
+	for n > 0 && word[n-1]-'0' <= 9 {
+		n--
+	}
+	for _, c := range word[:n] {
+		if c|0x20-'a' > 25 && c < utf8.RuneSelf {
+			return false
+		}
+	}
+	return len(word)-n > 1
+}
 
 // unleet writes digits between letters as the letters that they resemble.
 func unleet(word []byte) {
@@ -138,13 +159,14 @@ func unleet(word []byte) {
 	}
 }
 
-// joinSpaced makes one word of letters that stand alone in a row, as in
-// i g n o r e; a wider gap ends it.
+// joinSpaced makes one word of letters that stand alone in a row with the same
+// character between them, as in i g n o r e; another one, or a wider gap, ends it.
 func (s *scan) joinSpaced() {
 	out := s.words[:0]
 	for i := 0; i < len(s.words); {
 		j := i
-		for j < len(s.words) && len(s.words[j].text) == 1 && (j == i || s.words[j].start-s.words[j-1].end <= 1) {
+		for j < len(s.words) && len(s.words[j].text) == 1 && (j == i || s.words[j].start-s.words[j-1].end <= 1) &&
+			(j < i+2 || s.text[s.words[j-1].end:s.words[j].start] == s.text[s.words[i].end:s.words[i+1].start]) {
 			j++
 		}
 		if j-i < 4 {
@@ -156,7 +178,7 @@ func (s *scan) joinSpaced() {
 		for _, w := range s.words[i:j] {
 			b.WriteString(w.text)
 		}
-		out = append(out, token{b.String(), s.words[i].start, s.words[j-1].end, s.words[i].opens})
+		out = append(out, token{b.String(), s.words[i].start, s.words[j-1].end, s.words[i].opens, s.words[i].starts})
 		i = j
 	}
 	s.words = out
@@ -184,6 +206,20 @@ func fold(r rune) byte {
 		return '0' + byte((r-0x1d7ce)%10)
 	case r >= 0x24b6 && r <= 0x24e9: // circled
 		return 'a' + byte((r-0x24b6)%26)
+	case r >= 0x1ea0 && r <= 0x1ef9: // Vietnamese
+		switch {
+		case r < 0x1eb8:
+			return 'a'
+		case r < 0x1ec8:
+			return 'e'
+		case r < 0x1ecc:
+			return 'i'
+		case r < 0x1ee4:
+			return 'o'
+		case r < 0x1ef2:
+			return 'u'
+		}
+		return 'y'
 	case r >= 0x1f130 && r <= 0x1f189: // squared
 		return 'a' + byte((r-0x1f130)%32)%26
 	}
@@ -196,7 +232,7 @@ var lookalikes = sync.OnceValue(func() map[rune]byte {
 	m := map[rune]byte{}
 	for _, row := range [...]string{
 		"aàáâãäåāăąаαɑᴀ", "bвβʙ", "cçćčсᴄ", "dďđԁᴅ", "eèéêëēĕėęěеεᴇ", "fꜰ", "gğɡɢ", "hһнʜ", "iìíîïīįıіιɩɪ", "jјᴊ", "kкκᴋ", "lłӏʟ",
-		"mмᴍ", "nñńňɴ", "oòóôõöøōŏőоοᴏ", "pрρᴘ", "qԛ", "rřʀ", "sšśșѕꜱ", "tțťтτᴛ", "uùúûüūůűυᴜ", "vѵνᴠ", "wԝᴡ", "xхχ", "yýÿуγʏ", "zžźżᴢ",
+		"mмᴍ", "nñńňɴ", "oòóôõöøōŏőơоοᴏ", "pрρᴘ", "qԛ", "rřʀ", "sšśșѕꜱ", "tțťтτᴛ", "uùúûüūůűưυᴜ", "vѵνᴠ", "wԝᴡ", "xхχ", "yýÿуγʏ", "zžźżᴢ",
 	} {
 		for _, r := range row[1:] {
 			m[r] = row[0]
