@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/xml"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +17,7 @@ import (
 // positions are the ways in which tools name a place: file:line:col: text,
 // file(line,col): text, and Maven's file:[line,col] text.
 var positions = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(?:\[ERROR\]\s+|ERROR:?\s+|error:?\s+|vet: |-->\s+|at\s+)?((?:[A-Za-z]:)?[^\s:()'"\[\]]+\.[A-Za-z0-9]+)(?::\[?|\()(\d+)(?:[,:](\d+))?(?:\]|\))?:?\s*(.*)$`)
+	return regexp.MustCompile(`^\s*(?:\[ERROR\]\s+|ERROR:?\s+|error:?\s+|vet: |-->\s+|at\s+)?((?:[A-Za-z]:)?[^\s:()'"\[\]](?:[^:()'"\[\]]*[^\s:()'"\[\]])?\.[A-Za-z0-9]+)(?::\[?|\()(\d+)(?:[,:](\d+))?(?:\]|\))?:?\s*(.*)$`)
 })
 
 // read finds what a text says about places in the project.
@@ -119,6 +120,9 @@ func message(b failure) string {
 			return clip(last)
 		}
 	}
+	if want, got := labelled(b.Text, "Expected:"), labelled(b.Text, "Received:"); want != "" && got != "" { // jest: the first line names the matcher
+		return clip("expected " + want + ", received " + got)
+	}
 	for line := range strings.Lines(strip(b.Message)) {
 		if line = strings.TrimSpace(line); line != "" {
 			return clip(line)
@@ -133,6 +137,16 @@ func message(b failure) string {
 		return b.Type
 	}
 	return "failed"
+}
+
+// labelled is what follows a label at the start of a line.
+func labelled(text, label string) string {
+	for line := range strings.Lines(strip(text)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), label); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
 }
 
 // clip shortens what a tool says to what is worth reading.
@@ -165,15 +179,27 @@ func (w *Worker) blame(pl *place, p *pkg, c testcase, text string) (string, int)
 
 // frames are the ways in which stack traces name a place.
 var frames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:\(|File "|at )((?:file://)?[^\s()"]+\.[A-Za-z]+)(?:", line |:)(\d+)`)
+	return regexp.MustCompile(`(?:\(((?:file://)?[^()"]+\.[A-Za-z]+):|File "([^"]+)", line |at ((?:file://)?[^\s()"]+\.[A-Za-z]+):)(\d+)`)
 })
+
+// unescaped is the file that a stack trace names, as a path or as an address.
+func unescaped(name string) string {
+	rest, ok := strings.CutPrefix(name, "file://")
+	if !ok {
+		return name
+	}
+	if plain, err := url.PathUnescape(rest); err == nil {
+		return plain
+	}
+	return rest
+}
 
 // unframe puts the places of a stack trace on lines of their own.
 func unframe(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strip(text)) {
 		if m := frames().FindStringSubmatch(line); m != nil {
-			b.WriteString(strings.TrimPrefix(m[1], "file://") + ":" + m[2] + ": \n")
+			b.WriteString(unescaped(m[1]+m[2]+m[3]) + ":" + m[4] + ": \n")
 			continue
 		}
 		b.WriteString(line)

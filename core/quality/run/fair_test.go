@@ -1,0 +1,94 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ec261362/guardrails/core/quality"
+)
+
+func TestPlacesAreReadInFoldersWithSpaces(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"packages/my lib/a.test.js", "plain.go"} {
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, pl := New(Options{}), &place{root: root}
+	for _, c := range []struct{ text, want string }{
+		{"    at TestContext.<anonymous> (" + root + "/packages/my lib/a.test.js:4:37)", "packages/my lib/a.test.js:4"},
+		{"    at file://" + root + "/packages/my%20lib/a.test.js:5:1", "packages/my lib/a.test.js:5"},
+		{`  File "` + root + `/packages/my lib/a.test.js", line 6, in f`, "packages/my lib/a.test.js:6"},
+		{"packages/my lib/a.test.js:7:3: bad", "packages/my lib/a.test.js:7"},
+		{"plain.go:8: bad", "plain.go:8"},
+		{"see plain.go:8: not a place", ""},
+	} {
+		got := ""
+		if f := w.read(pl, &pkg{dir: "."}, quality.Test, "x", unframe(c.text)); len(f) > 0 {
+			got, _, _ = strings.Cut(f[0].String(), ": ")
+		}
+		if got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestAMatchersNameIsNotWhatFailed(t *testing.T) {
+	got := message(failure{Text: "Error: expect(received).toBe(expected) // Object.is equality\n\n\x1b[32mExpected: 3\x1b[39m\nReceived: 1\n"})
+	if got != "expected 3, received 1" {
+		t.Error(got)
+	}
+}
+
+func TestChangedFilesThatNoTestIsMeantToLoad(t *testing.T) {
+	for rel, want := range map[string]bool{
+		"src/a.py": false, "docs/conf.py": true, "setup.py": true, "app/migrations/0001.py": true, "scripts/x.js": true, "src/Button.stories.tsx": true,
+		"src/api.types.ts": true, "vite.config.ts": true, "src/config.ts": false, ".storybook/main.js": true, "src/b.ts": false, "build.rs": true,
+	} {
+		if got := aside(rel); got != want {
+			t.Errorf("%s: %v", rel, got)
+		}
+	}
+	for line, want := range map[string]bool{
+		"": true, "export * from './a'": true, "export { a, b as c } from './a';": true, "import x from 'x'": true, "export type A = string": true, "// x": true,
+		"export { a };": false, "export const a = 1": false, "import('x')": false, "importer()": false,
+	} {
+		if got := namesModule(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+func TestAProjectWithoutTestsIsAskedForNone(t *testing.T) {
+	needs(t, "go", "git")
+	p := newProject(t, map[string]string{"go.mod": "module example.com/app\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() {}\n"})
+	p.write("main.go", "package main\n\nfunc main() {\n\tprintln(1)\n}\n")
+	passes(t, p.gate("main.go"))
+	// With tests elsewhere in the module, what is changed here wants some.
+	p.write("b/b_test.go", "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n")
+	check(t, p.gate("main.go"), "coverage: main.go:4")
+}
+
+func TestASetupThatNeverWorkedIsKnownWhereverItIsRun(t *testing.T) {
+	needs(t, "git", "sh")
+	jest := func(script string) *quality.Report {
+		p := newProject(t, map[string]string{"package.json": `{"name":"x","scripts":{"test":"jest"}}`, ".gitignore": "node_modules\n", "a.js": "1;\n"})
+		p.stand("jest", script)
+		p.write("a.js", "2;\n")
+		return p.gate("a.js")
+	}
+	r := jest(`echo "Error: Cannot find preset in $(pwd)/package.json, a long way down below $(pwd)" >&2; exit 1`)
+	if r.Outcome != quality.Passed || len(r.Known) != 1 || !strings.Contains(r.Known[0].Message, "preset in package.json") {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Known)
+	}
+	// One that says nothing either time is told, and does not block.
+	if r := jest("exit 0"); r.Outcome != quality.Passed || len(r.Broken) != 1 || !strings.Contains(r.Broken[0].Why, "so it was before") {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
+	}
+}
