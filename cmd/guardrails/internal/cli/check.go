@@ -20,6 +20,7 @@ import (
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/rewrite"
+	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
 type checkOptions struct {
@@ -65,7 +66,7 @@ Exit codes: 0 would pass, 2 would be denied or blocked, 3 would ask, 1 error.`,
 	f.StringVar(&o.transcript, "transcript", "", "`FILE` with a host's record of a session: every call in it is judged again")
 	f.BoolVar(&o.batch, "batch", false, "JSON lines in, JSON lines out, in order; a finished shell call has what it proves in \"tests\"")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON on standard output")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "show every gate and the exact bytes the host would get")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "show the commands that were seen, each gate that it concerns, and the exact bytes the host would get")
 	return cmd
 }
 
@@ -268,8 +269,14 @@ func (a *app) report(o *checkOptions, j judge.Judgement) error {
 		}
 	}
 	if o.verbose {
+		a.saySeen(j.Event.Tool, j.Event.Cwd)
 		a.sayf("")
+		idle := 0
 		for _, run := range j.Result.Runs {
+			if run.Outcome == engine.NotFor {
+				idle++
+				continue
+			}
 			said := run.Outcome.String()
 			switch {
 			case run.Outcome == engine.Ran:
@@ -277,11 +284,55 @@ func (a *app) report(o *checkOptions, j judge.Judgement) error {
 			case run.Why != "":
 				said += ": " + run.Why
 			}
-			a.sayf("  %-18s %7.3f ms  %s", run.Gate, ms(run.Took), said)
+			a.sayf("  %-30s %7.3f ms  %s", run.Gate, ms(run.Took), said)
+		}
+		if idle > 0 {
+			a.sayf("  and %s that it does not concern", plural(idle, "gate"))
 		}
 		a.sayf("\n%s would get %d bytes on standard output:\n%s", o.agent, len(j.Output.Stdout), j.Output.Stdout)
 	}
 	return checkExit(v.Decision)
+}
+
+// saySeen prints the commands that the line of a shell call comes to, each below
+// the one that it is part of.
+func (a *app) saySeen(t *hook.Tool, dir string) {
+	if t == nil {
+		return
+	}
+	src, ok := t.Command()
+	if !ok {
+		return
+	}
+	l := shellcmd.Parse(src, shellcmd.Options{Cwd: dir, Home: a.home, PowerShell: t.PowerShell()})
+	a.sayf("\n  seen:")
+	depth := make([]int, len(l.Commands))
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		if c.Parent >= 0 && c.Parent < i {
+			depth[i] = depth[c.Parent] + 1
+		}
+		var words []string
+		for _, w := range c.Wrappers {
+			words = append(words, w.Name)
+		}
+		for _, w := range c.Argv {
+			words = append(words, strings.ReplaceAll(w.Text, shellcmd.Unknown, "…"))
+		}
+		for _, s := range c.Assigns {
+			if len(c.Argv) == 0 {
+				words = append(words, s.Name+"=…")
+			}
+		}
+		said := oneLine(strings.Join(words, " "))
+		if c.Stage > 0 {
+			said = "| " + said
+		}
+		a.sayf("    %s%s", strings.Repeat("  ", depth[i]), said)
+	}
+	for _, o := range l.Opaque {
+		a.sayf("    cannot be read: %s (%s)", oneLine(src[o.Pos:o.End]), o.Why)
+	}
 }
 
 func indent(text string) string {
