@@ -147,12 +147,12 @@ func (s *subject) records(name, v string) ([]osv.Record, error) {
 	}
 	// OSV knows a package of NuGet in one letter case only. Where the registry
 	// does not say which, the one that was written has to do.
-	id, serr := s.spelling(name)
-	if serr != nil || id == name {
-		return list, nil
+	if id, serr := s.spelling(name); serr == nil && id != name {
+		var more []osv.Record
+		more, err = s.advisories(s.p.Ecosystem, id, v, s.popular)
+		list = append(slices.Clone(list), more...)
 	}
-	more, err := s.advisories(s.p.Ecosystem, id, v, s.popular)
-	return append(slices.Clone(list), more...), err
+	return list, err
 }
 
 // inWords is a version in a sentence.

@@ -129,7 +129,7 @@ func mirrorsCentral(of string) bool {
 // script publishes to is no place that it takes from.
 func gradleRepositories(toks []gradleToken) (libraries, plugins Repositories) {
 	var blocks []string
-	for i := 0; i < len(toks); i++ {
+	for i := range toks {
 		t := toks[i]
 		switch {
 		case t.is("{"):
