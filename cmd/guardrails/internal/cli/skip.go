@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/session"
@@ -64,7 +65,7 @@ with the marker that the obligation's text prints.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&agent, "agent", "claude", "host of the session")
+	f.StringVar(&agent, "agent", "", "`HOST` of the session (default the one that has it)")
 	f.StringVar(&id, "session", "", "session `ID`, as the host calls it (default the one active last)")
 	f.BoolVar(&yes, "yes", false, "do it without a terminal, in a script of your own")
 	return cmd
@@ -73,7 +74,7 @@ with the marker that the obligation's text prints.`,
 // session names the session with that id, or the one that was active last.
 func (a *app) session(store *session.Store, agent, id string) (host, found string, err error) {
 	if id != "" {
-		return agent, id, nil
+		return a.hostOf(store, agent, id), id, nil
 	}
 	recent, err := store.List(1)
 	switch {
@@ -85,6 +86,20 @@ func (a *app) session(store *session.Store, agent, id string) (host, found strin
 		return "", "", recent[0].Err
 	}
 	return recent[0].Host, recent[0].ID, nil
+}
+
+// hostOf is the host that has a session of that id; of several, or of none, the
+// first.
+func (a *app) hostOf(store *session.Store, agent, id string) string {
+	if agent != "" {
+		return agent
+	}
+	for _, ad := range adapters.All {
+		if v, err := store.View(ad.Name(), id); err != nil || !v.New() {
+			return ad.Name()
+		}
+	}
+	return adapters.All[0].Name()
 }
 
 // obligation resolves what a person calls an obligation: one that the session

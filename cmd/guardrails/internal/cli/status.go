@@ -53,7 +53,7 @@ func newStatusCmd(a *app) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&agent, "agent", "claude", "host of the session")
+	f.StringVar(&agent, "agent", "", "`HOST` of the session (default the one that has it)")
 	f.StringVar(&id, "session", "", "session `ID`, as the host calls it")
 	f.BoolVar(&asJSON, "json", false, "print it as JSON")
 	return cmd
