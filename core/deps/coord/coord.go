@@ -168,6 +168,9 @@ func (p *Package) Exact() string {
 	if v == "" {
 		v = strings.TrimSpace(p.Version)
 	}
+	if p.Ecosystem == PyPI {
+		v = strings.ReplaceAll(v, " ", "") // pip does not mind
+	}
 	if v == "" || strings.ContainsAny(v, ",|<>^~!* ${}") && !strings.HasPrefix(v, "= ") {
 		return ""
 	}
