@@ -92,3 +92,27 @@ func TestASetupThatNeverWorkedIsKnownWhereverItIsRun(t *testing.T) {
 		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
 	}
 }
+
+func TestAModuleThatIsBrokenIsSaidOrKnown(t *testing.T) {
+	needs(t, "go", "git")
+	good := map[string]string{"go.mod": "module example.com/app\n\ngo 1.21\n", "a/a.go": "package a\n\n// F is one.\nfunc F() int { return 1 }\n"}
+	p := newProject(t, good)
+	p.write("go.mod", "module example.com/app\n\ngo 1.21\n\nnonsense here\n")
+	check(t, p.gate("go.mod", "a/a.go"), "go.mod")
+	good["go.mod"] += "\nnonsense here\n"
+	p = newProject(t, good)
+	p.write("a/a.go", "package a\n\n// F is 1.\nfunc F() int { return 1 }\n")
+	if r := p.gate("a/a.go"); r.Outcome != quality.Passed || len(r.Known) == 0 {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
+	}
+}
+
+func TestAnEmptyFileIsFormatted(t *testing.T) {
+	needs(t, "rustfmt", "git")
+	p := newProject(t, map[string]string{"Cargo.toml": "[package]\nname = \"x\"\n", "src/m.rs": ""})
+	p.write("src/m.rs", "pub fn x()->i32{1}\n")
+	p.edit(quality.Edit{Path: "src/m.rs"})
+	if got := p.read("src/m.rs"); got != "pub fn x() -> i32 {\n    1\n}\n" {
+		t.Errorf("%q", got)
+	}
+}

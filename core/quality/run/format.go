@@ -150,6 +150,9 @@ func biomeFile(ext string) bool {
 // format returns the formatted text; ok is false when there is none: the text
 // does not parse, the tool is broken, or an import would be lost.
 func (w *Worker) format(ctx context.Context, pl *place, f formatter, text []byte) (out []byte, ok bool, why string) {
+	if len(bytes.TrimSpace(text)) == 0 { // nothing to format, though tools add a line end
+		return text, true, ""
+	}
 	x, err := w.filter(ctx, pl.abs(f.dir), text, f.argv...)
 	if why, _ := told(ctx, f.tool, x, err); why != "" {
 		return nil, false, why

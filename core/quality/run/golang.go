@@ -342,6 +342,9 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 		case r == nil:
 			res.why = "go test did not come to " + p.dir
 			res.findings = buildOf(compiled, p)
+			if said := lastLines(pl.plain(built.String()), 4); len(res.findings) == 0 && len(runs) == 0 && said != "" { // the module itself is broken
+				res.findings = []quality.Finding{{Package: p.dir, Step: quality.Test, Tool: "go test", Message: clip("go test failed: " + said)}}
+			}
 			if len(res.findings) > 0 {
 				res.status, res.why = failedStep, ""
 			}

@@ -239,6 +239,9 @@ func (w *Worker) panicked(pl *place, p *pkg, text string) (file string, line int
 			msg, at = strings.TrimPrefix(q, "'"), rest
 		} else if i+1 < len(lines) {
 			msg = strings.TrimSpace(lines[i+1])
+			if left, right := labelled(text, "left:"), labelled(text, "right:"); left != "" && right != "" {
+				msg += ": left " + left + ", right " + right
+			}
 		}
 		f := strings.Split(strings.TrimSuffix(strings.TrimSpace(at), ":"), ":")
 		if len(f) >= 2 {
