@@ -90,6 +90,7 @@ func (Adapter) Capabilities() hook.Capabilities {
 	c := hook.Capabilities{
 		Rewrite:       true,
 		ReplaceResult: true,
+		WholeTurn:     true, // prompt_response, retries included (0.61.0, measured)
 		Outcome:       hook.OutcomeText,
 		Events:        append([]hook.EventName(nil), events[:]...),
 		Stop:          []hook.EventName{hook.Stop},

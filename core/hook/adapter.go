@@ -46,6 +46,7 @@ type Capabilities struct {
 	ToolUseID     bool // tool events carry an id of the call
 	ClosedOutput  bool // unknown output keys are errors
 	ForeignDir    bool // a hook runs in a folder of the host's, not in the session's: it says nothing of the project
+	WholeTurn     bool // Stop's message is all that the agent said in the turn, not the last of it
 	NoStart       bool // SessionStart is not to be counted on: the session's first prompt stands in for it
 
 	Outcome OutcomeSource

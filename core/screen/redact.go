@@ -23,10 +23,8 @@ func (s *Settings) masked(ctx context.Context, r *scan.Runner, e *hook.Event, o 
 			return hook.Verdict{}, false
 		}
 	}
-	dec := json.NewDecoder(strings.NewReader(string(e.Tool.Result.Raw)))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, ok := decoded(e.Tool.Result.Raw)
+	if !ok {
 		return hook.Verdict{}, false
 	}
 	m := masking{ctx: ctx, runner: scan.Runner{Validators: r.Validators, Timeout: r.Timeout, NoKillSwitch: true, Allow: r.Allow}}
@@ -40,9 +38,12 @@ func (s *Settings) masked(ctx context.Context, r *scan.Runner, e *hook.Event, o 
 	if enc.Encode(v) != nil {
 		return hook.Verdict{}, false
 	}
-	// What was found in the text as a whole must be gone from it.
-	text := strings.Join(m.texts, "\n")
-	if left := m.runner.Run(ctx, scan.Payload{Text: text}, scan.Output); !left.Pass {
+	// What was found in the text as a whole must be gone from it, also where it
+	// was a name, a number, or spread over several strings.
+	var left []string
+	each(v, func(text string) { left = append(left, text) })
+	text := strings.Join(left, "\n")
+	if o := m.runner.Run(ctx, scan.Payload{Text: text}, scan.Output); !o.Pass {
 		return hook.Verdict{}, false
 	}
 	return hook.Verdict{
@@ -59,7 +60,6 @@ type masking struct {
 	runner scan.Runner
 	count  int
 	kinds  []string
-	texts  []string
 	failed bool
 }
 
@@ -104,6 +104,5 @@ func (m *masking) text(text string) string {
 		}
 	}
 	b.WriteString(text[at:])
-	m.texts = append(m.texts, b.String())
 	return b.String()
 }

@@ -6,9 +6,16 @@
 package screen
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +37,8 @@ type Settings struct {
 
 	Programs bool // some validators run programs: without any, the call is handed over
 	Redact   bool // mask what comes out of a tool where that is all there is against it; the host can replace a result
+
+	WholeTurn bool // a closing message holds what was said before in the turn, too
 
 	// Audit gets each failure; nil records none.
 	Audit func(*hook.Event, scan.Record)
@@ -78,9 +87,16 @@ func New(s Settings) []*gate.Gate {
 			Budget:   3,
 			Wants:    func(e *hook.Event) bool { return e.Message != "" },
 			Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
-				v, err := st.judge(ctx, p, scan.Output, st.Output, []scan.Payload{{Text: p.Event.Message}})
+				text := p.Event.Message
+				if st.WholeTurn {
+					text = unsaid(p, text)
+				}
+				v, err := st.judge(ctx, p, scan.Output, st.Output, []scan.Payload{{Text: text}})
 				if v.Decision == hook.Block {
 					v.Rule = ruleMessage // the obligation, whatever the kind
+					if st.WholeTurn {
+						p.Record(session.Note(factSaid, said(p.Event.Message), p.Env.Now()))
+					}
 				} else if o, _ := p.Session.Obligation(ruleMessage); err == nil && o.Owing() {
 					p.Record(session.Meet(ruleMessage, p.Env.Now()))
 				}
@@ -89,6 +105,25 @@ func New(s Settings) []*gate.Gate {
 		})
 	}
 	return list
+}
+
+// factSaid is how much of a turn's message was objected to, and its digest.
+const factSaid = "validators:said"
+
+func said(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%d:%x", len(text), sum[:8])
+}
+
+// unsaid returns what a message has behind the part that was objected to before:
+// the agent cannot take that back, only say it better.
+func unsaid(p *gate.Pass, text string) string {
+	was, _ := p.Session.Fact(factSaid)
+	n, err := strconv.Atoi(was[:max(0, strings.IndexByte(was, ':'))])
+	if err != nil || n >= len(text) || said(text[:n]) != was {
+		return text
+	}
+	return text[n:]
 }
 
 func wantsInput(e *hook.Event) bool {
@@ -110,6 +145,14 @@ func inputs(e *hook.Event) []scan.Payload {
 	var out []scan.Payload
 	for _, f := range e.Tool.Edits() {
 		out = append(out, scan.Payload{Text: f.Added, Path: below(e.Root, e.Cwd, f.Path)})
+		for _, name := range [...]string{f.Path, f.NewPath} {
+			if name = below(e.Root, e.Cwd, name); filepath.IsAbs(filepath.FromSlash(name)) {
+				name = path.Base(name) // folders above the project are its user's business
+			}
+			if name != "" {
+				out = append(out, scan.Payload{Text: name})
+			}
+		}
 	}
 	if len(out) > 0 && e.Tool.Kind != hook.Shell {
 		return out
@@ -120,13 +163,62 @@ func inputs(e *hook.Event) []scan.Payload {
 	return append(out, scan.Payload{Text: strings.Join(e.Tool.Strings(), "\n")})
 }
 
-// outputs are the texts that come out.
+// outputs are the texts that come out: what the model is known to see and, of a
+// tool whose results have no known shape, whatever else is in them.
 func outputs(e *hook.Event) []scan.Payload {
 	p := scan.Payload{Text: e.Tool.Result.Text}
 	if paths := e.Tool.Paths(); len(paths) == 1 {
 		p.Path = below(e.Root, e.Cwd, paths[0])
 	}
+	switch e.Tool.Kind {
+	case hook.MCP, hook.Search, hook.Fetch, hook.Other:
+		p.Text = strings.Join(append([]string{p.Text}, others(e.Tool.Result)...), "\n")
+	}
 	return []scan.Payload{p}
+}
+
+// others are the names and values in a result that its text does not have.
+func others(r *hook.Result) []string {
+	v, ok := decoded(r.Raw)
+	if !ok {
+		return nil
+	}
+	var out []string
+	add := func(text string) {
+		if text != "" && !strings.Contains(r.Text, text) {
+			out = append(out, text)
+		}
+	}
+	each(v, add)
+	return out
+}
+
+// each calls f with every name, string and number in a decoded JSON value, those
+// of an object in the order of their names.
+func each(v any, f func(string)) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+	case json.Number:
+		f(v.String())
+	case []any:
+		for _, x := range v {
+			each(x, f)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			f(k)
+			each(v[k], f)
+		}
+	}
+}
+
+// decoded reads a JSON value with its numbers as they stand.
+func decoded(raw json.RawMessage) (any, bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	return v, len(raw) > 0 && dec.Decode(&v) == nil
 }
 
 // below returns path as it counts from root, with slashes; one outside of it as

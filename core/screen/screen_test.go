@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/scan"
+	"github.com/ec261362/guardrails/core/session"
 )
 
 const card = "4532 0151 1283 0366"
@@ -72,6 +74,8 @@ func TestObjectionsStop(t *testing.T) {
 		{"low", prompt(low), hook.Advise, "prompt-injection/encoded-instructions"},
 		{"write", call(hook.Write, "Write", `{"file_path":"/p/a.md","content":"pay\n4532 0151\u00201283 0366"}`), hook.Deny, "pii/CREDIT_CARD"},
 		{"edit that only keeps it", call(hook.Edit, "Edit", `{"file_path":"/p/a.md","old_string":"x\n`+card+`","new_string":"y\n`+card+`"}`), hook.Pass, ""},
+		{"name of a file", call(hook.Write, "Write", `{"file_path":"/p/4532015112830366.txt","content":"x"}`), hook.Deny, "pii/CREDIT_CARD"},
+		{"name of a folder above the project", call(hook.Write, "Write", `{"file_path":"/home/a.b@corp.example.org/x/y.txt","content":"x"}`), hook.Pass, ""},
 		{"command", call(hook.Shell, "Bash", `{"command":"echo '`+card+`' > a"}`), hook.Deny, "pii/CREDIT_CARD"},
 		{"other tool", call(hook.MCP, "mcp__x__post", `{"body":{"text":"`+card+`"}}`), hook.Deny, "pii/CREDIT_CARD"},
 		{"read", call(hook.Read, "Read", `{"file_path":"/p/`+card+`"}`), hook.Pass, ""},
@@ -87,6 +91,89 @@ func TestObjectionsStop(t *testing.T) {
 				t.Errorf("it says %q", text)
 			}
 		})
+	}
+}
+
+// answer is what another tool than those with known results answers.
+func answer(raw string) *hook.Event {
+	e := call(hook.MCP, "mcp__x__get", `{"q":"1"}`)
+	e.Name = hook.PostToolUse
+	e.Tool.Result = &hook.Result{Raw: json.RawMessage(raw)}
+	return e
+}
+
+func TestResultsOfAnyShapeAreRead(t *testing.T) {
+	for _, raw := range []string{
+		`{"rows":[{"card":"` + card + `"}]}`, `{"rows":[[{"a":{"b":["x","` + card + `"]}}]]}`, `{"n":4532015112830366}`, `{"` + card + `":1}`, `["x\n","4532\u00200151 1283\u00200366"]`, `"` + card + `"`,
+	} {
+		raw = strings.ReplaceAll(raw, `\\`, `\`)
+		if v := verdict(t, settings(), answer(raw)); v.Decision != hook.Block || v.Rule != "pii/CREDIT_CARD" {
+			t.Errorf("%s: got %v %s", raw, v.Decision, v.Rule)
+		}
+	}
+	if v := verdict(t, settings(), answer(`{"id":12345678901234567890,"f":1.10,"s":["ok",null,true]}`)); v.Decision != hook.Pass {
+		t.Errorf("ordinary: %+v", v)
+	}
+}
+
+func TestMaskingKeepsTheShapeAndLeavesNothing(t *testing.T) {
+	s := settings()
+	s.Redact = true
+	v := verdict(t, s, answer(`{"rows":[{"card":"no `+card+`, really","n":12345678901234567890}],"more":["a",null]}`))
+	if want := `{"more":["a",null],"rows":[{"card":"no [masked CREDIT_CARD], really","n":12345678901234567890}]}`; v.Decision != hook.Advise || string(v.Result) != want {
+		t.Errorf("got %v %s", v.Decision, v.Result)
+	}
+	// What is no string cannot be masked, nor what several strings make up.
+	for _, raw := range []string{`{"n":4532015112830366}`, `{"` + card + `":"x"}`, `["4532 0151 1283","0366"]`} {
+		e := answer(raw)
+		if raw[0] == '[' {
+			e.Tool.Result.Text = card
+		}
+		v := verdict(t, s, e)
+		if v.Decision != hook.Block || v.Result != nil || strings.Contains(v.Reason, "0366") {
+			t.Errorf("%s: got %+v", raw, v)
+		}
+	}
+}
+
+// A host that hands over all that was said in a turn shows the refused text again
+// with the better one behind it.
+func TestWhatWasSaidBeforeIsNotHeldAgainstTheRest(t *testing.T) {
+	s := settings()
+	s.WholeTurn = true
+	var g *gate.Gate
+	for _, x := range New(s) {
+		if x.ID == "validators-message" {
+			g = x
+		}
+	}
+	var kept []session.Change
+	run := func(message string) hook.Decision {
+		t.Helper()
+		store := session.Store{Dir: t.TempDir(), Now: time.Now}
+		view, err := store.Update(context.Background(), "h", "s", func(tx *session.Tx) error { tx.Apply(kept...); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &gate.Pass{Event: &hook.Event{Name: hook.Stop, Message: message}, Session: view, Env: gate.Env{Now: time.Now}, Record: func(c session.Change) { kept = append(kept, c) }}
+		v, err := g.Run(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Decision
+	}
+	for _, step := range []struct {
+		message string
+		want    hook.Decision
+	}{
+		{"paid with " + card, hook.Block},
+		{"paid with " + card + "\npaid by card", hook.Pass},
+		{"paid with " + card + "\nwith " + card, hook.Block},
+		{"another turn, " + card, hook.Block},
+	} {
+		if got := run(step.message); got != step.want {
+			t.Errorf("%q: got %v, want %v", step.message, got, step.want)
+		}
 	}
 }
 

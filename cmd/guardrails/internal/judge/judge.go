@@ -289,8 +289,9 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 	s := screen.Settings{
 		Timeout: v.Timeout, AggregateTimeout: v.AggregateTimeout,
 		NoKillSwitch: !v.KillSwitch, OutputNonBlocking: v.OutputNonBlocking,
-		Programs: len(v.Custom) > 0,
-		Redact:   v.Redact && ad.Capabilities().ReplaceResult,
+		Programs:  len(v.Custom) > 0,
+		Redact:    v.Redact && ad.Capabilities().ReplaceResult,
+		WholeTurn: ad.Capabilities().WholeTurn,
 	}
 	var err error
 	if s.Input, s.Output, err = m.Validators(v, root); err != nil {
