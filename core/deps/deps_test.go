@@ -320,6 +320,9 @@ func TestTheVerdictTable(t *testing.T) {
 			if strings.Contains(v.Notice, "not checked") {
 				t.Errorf("notice: %s", v.Notice)
 			}
+			if tc.decision == hook.Ask && (!strings.Contains(v.Reason, "allow once c0de0000") || !strings.Contains(v.Reason, "needs a human's yes")) {
+				t.Errorf("it does not help: %s", v.Reason)
+			}
 			if tc.decision == hook.Deny && (!strings.Contains(v.Reason, "allow once c0de0000") || !strings.Contains(v.Reason, "retry")) {
 				t.Errorf("it does not help: %s", v.Reason)
 			}

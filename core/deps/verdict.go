@@ -75,9 +75,11 @@ func (s *Settings) verdict(r *Report, p *gate.Pass) hook.Verdict {
 	}
 	how := "\nNothing was installed or written."
 	if worst == hook.Deny {
-		how += " A retry of the same is judged the same: change the name or the version."
+		how += " A retry of the same is judged the same: change the name or the version. If it is really wanted, tell your human: they can "
+	} else {
+		how += " This needs a human's yes; a retry of the same only asks again. Where nobody can be asked, your human can "
 	}
-	how = hook.Clip(how+s.human(stopped, root), gate.MaxReason/2)
+	how = hook.Clip(how+s.human(stopped, root)+".", gate.MaxReason/2)
 	v.Reason = hook.Clip(text, gate.MaxReason-len(how)) + how // who is stopped learns how to go on
 	return v
 }
@@ -99,7 +101,7 @@ func instead(f *Finding) string {
 	return " Did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// human says how a human may let it through.
+// human says what a human may do to let it through.
 func (s *Settings) human(stopped []*Finding, root string) string {
 	var names []string
 	for _, f := range stopped[:min(len(stopped), maxTold)] {
@@ -121,7 +123,7 @@ func (s *Settings) human(stopped []*Finding, root string) string {
 		}
 		how = strings.Join(ways, " and ") + ", or " + how
 	}
-	return " If it is really wanted, tell your human: they can " + how + "."
+	return how
 }
 
 // ecosystemWord is how dependencies.exempt calls an ecosystem.
