@@ -466,7 +466,7 @@ func readDeno(t *tally, lines []string) {
 // readPlaywright reads "Running 3 tests using 1 worker" and, at the end,
 // "1 failed", "2 passed (3.1s)" in lines of their own.
 func readPlaywright(t *tally, lines []string) {
-	running := -1
+	running, half, halfBad, bad := -1, 0, 0, ""
 	var pass, fail, skip int
 	for _, l := range lines {
 		if rest, ok := strings.CutPrefix(l, "Running "); ok {
@@ -479,10 +479,20 @@ func readPlaywright(t *tally, lines []string) {
 			t.none = true
 		}
 		n, what, ok := counted(l)
-		if !ok || l[0] != ' ' || running < 0 {
+		if !ok || l[0] != ' ' {
 			continue
 		}
-		switch what = before(what, " ("); what {
+		what, took, timed := strings.Cut(what, " (")
+		if running < 0 { // its head is cut off
+			switch {
+			case what == "passed" && timed && seconds(took):
+				half += n
+			case what == "failed" && !timed:
+				halfBad, bad = halfBad+n, l
+			}
+			continue
+		}
+		switch what {
 		case "passed", "flaky":
 			pass += n
 		case "failed", "interrupted":
@@ -494,5 +504,12 @@ func readPlaywright(t *tally, lines []string) {
 	}
 	if running >= 0 && pass+fail+skip >= running && running > 0 {
 		t.add(pass, fail, skip, false, "")
+	}
+	switch {
+	case running >= 0 || half == 0:
+	case halfBad > 0:
+		t.mark(redFail, bad)
+	default:
+		t.part(half, 0)
 	}
 }

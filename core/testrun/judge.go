@@ -39,6 +39,9 @@ func runAt(line *shellcmd.Line, i int) (run, bool) {
 		// a function or alias of that name runs instead of the program, and a
 		// wrapper's own command is listed below it
 		if o := &line.Commands[j]; o.Parent == i && (o.Via == shellcmd.ViaFunction || o.Via == shellcmd.ViaAlias || o.Via == shellcmd.ViaExec) {
+			if o.Via == shellcmd.ViaExec && runsTasks(c.Program) && testName(o.Program) == yes {
+				continue // hatch run test: a task's name, unless a program is called so
+			}
 			return run{}, false
 		}
 	}

@@ -92,6 +92,10 @@ const (
 	readsSurefire
 	readsGradle
 	readsBazel
+	readsScala
+	readsClojure
+	readsAutomake
+	readsLanguages
 	readsDotnet
 	readsSwift
 	readsCucumber
@@ -131,6 +135,10 @@ func readText(lines []string, want readers) tally {
 		{readsSurefire, readSurefire},
 		{readsGradle, readGradle},
 		{readsBazel, readBazel},
+		{readsScala, readScala},
+		{readsClojure, readClojure},
+		{readsAutomake, readAutomake},
+		{readsLanguages, readLanguages},
 		{readsDotnet, readDotnet},
 		{readsSwift, readSwift},
 		{readsCucumber, readCucumber},

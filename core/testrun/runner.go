@@ -404,11 +404,24 @@ func classify(program string, a argv, hops int) (run, bool) {
 		if len(a) > 0 && (a[0] == "test" || a[0] == "coverage") {
 			return run{name: "forge test", read: readsSmall | readsCargo, nothing: first(a, "-l", "--list"), watch: a.on("-w", "--watch"), scoped: a.has("--match-test", "--mt", "--match-contract", "--mc", "--match-path")}, true
 		}
-	case "hardhat", "truffle", "anchor", "aiken", "nargo", "sui", "aptos", "stack", "cabal", "dune", "julia", "nimble", "gleam", "elm-test", "alire", "alr", "fpm", "opam", "rebar3", "scarb", "snforge", "clj", "clojure", "ocaml", "racket", "raco":
-		if slices.Contains(a, "test") || program == "elm-test" || slices.Contains(a, "eunit") || slices.Contains(a, "ct") || program == "dune" && slices.Contains(a, "runtest") {
+	case "hardhat", "truffle", "anchor", "aiken", "nargo", "sui", "aptos", "stack", "cabal", "dune", "julia", "nimble", "gleam", "elm-test", "alire", "alr", "fpm", "opam", "rebar3", "scarb", "snforge", "clj", "clojure", "ocaml", "racket", "raco", "bb", "lake":
+		if slices.Contains(a, "test") || program == "elm-test" || slices.ContainsFunc(a, func(w string) bool { return cljTest(program, w) || program == "julia" && juliaTest(w) }) || slices.Contains(a, "eunit") || slices.Contains(a, "ct") || program == "dune" && slices.Contains(a, "runtest") {
 			return other(program, a), true
 		}
-	case "hatch", "rye", "pdm", "poetry", "uv", "pixi", "poe", "pipenv", "taskipy", "conda":
+	case "kaocha", "invoke-pester":
+		return other(program, a), true
+	case "r", "rscript":
+		if slices.ContainsFunc(a, func(w string) bool {
+			return strings.Contains(w, "devtools::test(") || strings.Contains(w, "testthat::test") || strings.Contains(w, "tinytest::") || strings.Contains(w, "test_dir(") || strings.Contains(w, "test_local(")
+		}) {
+			return other(program, a), true
+		}
+	case "mise", "rtx":
+		if len(a) > 1 && (a[0] == "run" || a[0] == "r") && testName(a[1]) == yes {
+			r := other(program, a)
+			return r, true
+		}
+	case "hatch", "rye", "pdm", "poetry", "uv", "pixi", "poe", "pipenv", "taskipy", "conda", "devbox":
 		// what they run as a child is a command of its own; these are their own verbs
 		if len(a) > 0 && (a[0] == "test" || a[0] == "cov" || a[0] == "run" && len(a) > 1 && testName(a[1]) == yes) {
 			r := other(program, a)
@@ -432,6 +445,25 @@ func classify(program string, a argv, hops int) (run, bool) {
 		return namedScript(program)
 	}
 	return run{}, false
+}
+
+// cljTest reports whether a word of clj runs an alias or task of tests.
+func cljTest(program, w string) bool {
+	return (program == "clj" || program == "clojure") && len(w) > 2 && w[0] == '-' && strings.Contains("XMTA", w[1:2]) && strings.HasSuffix(w, "test")
+}
+
+func juliaTest(w string) bool {
+	return strings.Contains(w, "Pkg.test(") || strings.HasSuffix(w, "runtests.jl")
+}
+
+// runsTasks reports whether what a program runs may be a task of the project's own
+// rather than a program.
+func runsTasks(program string) bool {
+	switch program {
+	case "hatch", "rye", "pdm", "poetry", "uv", "pixi", "pipenv", "devbox":
+		return true
+	}
+	return false
 }
 
 // first returns the first of flags that stands in a, as a word or with "=".
@@ -1112,6 +1144,18 @@ func targetRun(program string, a argv) (run, bool) {
 	}
 	if program == "rake" && len(a.operands("-f", "-C", "-I", "-r")) == 0 {
 		best = maybe // its default task
+	}
+	if program == "sbt" {
+		for _, w := range a {
+			for part := range strings.FieldsSeq(w) {
+				switch part[max(strings.LastIndexByte(part, '/'), strings.LastIndexByte(part, ':'))+1:] {
+				case "test":
+					best = yes
+				case "testOnly", "testQuick":
+					best, r.scoped = yes, true
+				}
+			}
+		}
 	}
 	if program == "nx" && slices.Contains(a, "affected:test") {
 		best = yes
