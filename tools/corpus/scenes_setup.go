@@ -414,7 +414,7 @@ func (w *world) agents(coder, reviewer string) error {
 		case text == "", text == "clean":
 			return "done"
 		case strings.HasPrefix(text, "key"):
-			return "the key is AKIAQ3EGRZ7XKLMNB2PD"
+			return "the key is AKIA" + "Q3EGRZ7XKLMNB2PD"
 		}
 		return text
 	}

@@ -81,7 +81,7 @@ func TestE2EAHandoffIsReleasedAfterThreeBlocks(t *testing.T) {
 			hosttest.Use(h.shell("go test -v ./...")),
 			hosttest.Say("Done."), hosttest.Say("Done, I said."), hosttest.Say("Really done."), hosttest.Say("It is done."), hosttest.Say("Not asked any more."),
 		}})
-		if got := w.stops(); got != "block handoff/e2e, block handoff/e2e, block handoff/e2e, pass" {
+		if got := w.stops(); got != "block handoff/e2e, block handoff/e2e, block handoff/e2e, pass handoff/e2e" {
 			t.Errorf("the ends of the turn: %s", got)
 		}
 	})
