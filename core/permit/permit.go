@@ -157,7 +157,7 @@ func (f *file) grants(code string, c Call, now time.Time) bool {
 // SwitchOff switches a rule, a gate or everything off for d, at most MaxOff.
 func (s *Store) SwitchOff(ctx context.Context, o Off, d time.Duration) (Off, error) {
 	if d <= 0 || d > MaxOff {
-		return Off{}, fmt.Errorf("a time of %s is not possible: more than nothing and at most %s", d, MaxOff)
+		return Off{}, fmt.Errorf("guards can be off for at most %s, not for %s", short(MaxOff), short(d))
 	}
 	o.Since = s.now()
 	o.Until = o.Since.Add(d)
@@ -262,4 +262,16 @@ func (s *Store) change(change func(*file) bool) error {
 		return fmt.Errorf("permits: %w", err)
 	}
 	return nil
+}
+
+// short is a duration without its zeros: 8h, not 8h0m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
