@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ec261362/guardrails/core/fsx"
@@ -250,7 +251,7 @@ func (l *Ledger) settle(n int, m Mark, note string) *Ledger {
 		sign, word = "~", "reason"
 	}
 	lines := slices.Clone(l.lines)
-	lines[c.Line-1] = body[:at+1] + sign + strings.TrimRight(body[at+2:], " \t") + " — " + word + ": " + note + line[len(body):]
+	lines[c.Line-1] = body[:at+1] + sign + strings.TrimRightFunc(body[at+2:], unicode.IsSpace) + " — " + word + ": " + note + line[len(body):]
 	if !strings.HasSuffix(lines[c.Line-1], "\n") {
 		lines[c.Line-1] += l.newline()
 	}
