@@ -26,7 +26,7 @@ var filesystemRules = [...]Rule{
 		Doc:     "Recursive delete of a home folder, of all that is in one, or of what holds it.",
 		Why:     "a home folder cannot be brought back",
 		Instead: "name the folder inside the project that should go, e.g. `rm -rf ./build`",
-		Fire:    []string{"rm -rf ~", `r''m -r -f -- "$HOME"/`, "bash -c 'cd ~ && rm -rf .'", "find ~ -delete", "rm -rf ~/*", "rm -rf /home/user", "rm -rf /home"},
+		Fire:    []string{"rm -rf ~", `r''m -r -f -- "$HOME"/`, "bash -c 'cd ~ && rm -rf .'", "find ~ -delete", "rm -rf ~/*", "rm -rf /home/user", "rm -rf /home", `$SHELL -c 'rm -rf ~'`, `"${CONFIG_SHELL}" -ec 'rm -rf ~'`},
 		Pass:    []string{"echo 'rm -rf ~'", "git commit -m 'rm -rf ~'", "ls ~", "rm -rf ./home"},
 		danger:  homeTarget, check: deletes,
 	},

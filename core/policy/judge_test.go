@@ -62,6 +62,47 @@ func TestOrdinaryToolCallsPass(t *testing.T) {
 	}
 }
 
+func TestNamesOfAnEnvironmentFileMayBeSeen(t *testing.T) {
+	files := world()
+	files.files[testRoot+"/.env"] = "# for me\nA=1\nexport B_TOKEN = x=y\n\n"
+	files.files[testRoot+"/.env.local"] = "KEY=\"-----BEGIN\nMIIE\n-----END\"\n"
+	for command, want := range map[string]hook.Decision{
+		"cut -d= -f1 .env":                             hook.Pass,
+		"cut -d '=' -f 1 .env":                         hook.Pass,
+		"cut -f1 -d= -s .env | sort":                   hook.Pass,
+		"sed 's/=.*//' .env":                           hook.Pass,
+		"sed -E 's|=.*|=<hidden>|' .env":               hook.Pass,
+		"awk -F= '{print $1}' .env":                    hook.Pass,
+		"awk -F '=' '{ print $1 }' .env":               hook.Pass,
+		"grep -o '^[A-Z_]*' .env":                      hook.Pass,
+		"grep -oE '^[^=]+' .env":                       hook.Pass,
+		"cat .env | cut -d= -f1":                       hook.Pass,
+		"grep -v '^#' .env | cut -d= -f1 | sort -u":    hook.Pass,
+		"cut -d= -f2 .env":                             hook.Deny,
+		"cut -d= -f1,2 .env":                           hook.Deny,
+		"cut -d= -f1- .env":                            hook.Deny,
+		"cut -d' ' -f1 .env":                           hook.Deny,
+		"cut -d= -f1 --complement .env":                hook.Deny,
+		"sed 's/=.*/&/' .env":                          hook.Deny,
+		"sed -n 's/=.*//;p;x;p' .env":                  hook.Deny,
+		"sed 's/=.*//' -e p .env":                      hook.Deny,
+		"awk -F= '{print $2}' .env":                    hook.Deny,
+		"awk -F= '{print $0}' .env":                    hook.Deny,
+		"grep -o '[A-Z_]*' .env":                       hook.Deny,
+		"grep -o '=.*' .env":                           hook.Deny,
+		"grep '^[A-Z_]*' .env":                         hook.Deny,
+		"cat .env | tee x | cut -d= -f1":               hook.Deny,
+		"cat .env | sort":                              hook.Deny,
+		"cat .env | cut -d= -f1 | xargs -I{} cat .env": hook.Deny,
+		"cut -d= -f1 .env.local":                       hook.Deny, // its value goes on over lines
+		"cut -d= -f1 ~/.ssh/id_rsa":                    hook.Deny,
+	} {
+		if v := judgeEvent(t, testSettings(), files, shellEvent(testRoot, testRoot, command)); v.Decision != want {
+			t.Errorf("%s: %s %s, want %s", command, v.Decision, v.Rule, want)
+		}
+	}
+}
+
 func TestSecretFilesAreNotReadOutByAnyTool(t *testing.T) {
 	for name, e := range map[string]*hook.Event{
 		"read":          toolEvent(testRoot, testRoot, "Read", map[string]any{"file_path": testRoot + "/.env"}),

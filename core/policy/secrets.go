@@ -701,7 +701,7 @@ func secretRead(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 		return match{}, false
 	}
-	if h := j.handles(c); h == shows || c.Program == "tee" && uses[0].in {
+	if h := j.handles(c); h == shows && !j.keysOnly(c, uses) || c.Program == "tee" && uses[0].in {
 		return match{what: "shows " + oneLine(uses[0].path)}, true
 	}
 	return match{}, false

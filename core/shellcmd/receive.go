@@ -17,6 +17,9 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	argv := cmd.Argv
 	name := cmd.Program
 	if name == "" {
+		if namesShell(&argv[0]) {
+			r.shell(idx, st, s)
+		}
 		return
 	}
 	own := onlyShellWrappers(cmd.Wrappers) // the shell itself runs it
@@ -204,6 +207,12 @@ func isShell(name string) bool {
 		return true
 	}
 	return false
+}
+
+// namesShell reports whether a program is the value of a variable that is called
+// after a shell: $SHELL, ${CONFIG_SHELL}, $BASH.
+func namesShell(w *Word) bool {
+	return w.Text == Unknown && len(w.Vars) == 1 && (strings.HasSuffix(w.Vars[0], "SHELL") || strings.HasSuffix(w.Vars[0], "SH"))
 }
 
 func (r *reader) changeDir(name string, argv []Word, st *state) {
