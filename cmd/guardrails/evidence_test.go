@@ -164,7 +164,8 @@ func TestStateKeepsFactsOnly(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"add", "--kind", "test", "--result", "pass", "--source", "login", "--detail", "worked with " + secret},
-		{"card", "add", "use " + secret}, {"pause", "--yes", secret},
+		{"card", "add", "use " + secret},
+		{"pause", "--yes", secret},
 	} {
 		if verb(args...) == nil {
 			t.Errorf("%v was taken", args[:2])

@@ -20,13 +20,15 @@ func TestARunOfTheQualityGateAsEvidence(t *testing.T) {
 		want    evidence.OwnRun
 	}{
 		{
-			"green", quality.Passed, []quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 3), step(quality.Test, "pass", 4)},
+			"green", quality.Passed,
+			[]quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 3), step(quality.Test, "pass", 4)},
 			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Pass, Source: "quality gate", Detail: "7 tests passed in 2 packages"},
 		},
 		{"green without a test", quality.Passed, []quality.StepResult{step(quality.Lint, "pass", 0), step(quality.Test, "pass", 0)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
 		{"tests pass, lint does not", quality.Failed, []quality.StepResult{step(quality.Lint, "fail", 0), step(quality.Test, "pass", 3)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
 		{
-			"red", quality.Failed, []quality.StepResult{step(quality.Test, "pass", 3), step(quality.Test, "fail", 0)},
+			"red", quality.Failed,
+			[]quality.StepResult{step(quality.Test, "pass", 3), step(quality.Test, "fail", 0)},
 			evidence.OwnRun{Wrote: true, Kind: evidence.Test, Result: evidence.Fail, Source: "quality gate", Detail: "tests failed at the end of the turn"},
 		},
 		{"not proven", quality.NotProven, []quality.StepResult{step(quality.Test, "not-proven", 0)}, evidence.OwnRun{Wrote: true, Source: "quality gate"}},
