@@ -545,6 +545,9 @@ func (g *gates) proof(ctx context.Context, p *gate.Pass, store *Store, res *hook
 	default:
 		return nil, "", nil
 	}
+	if g.outside(p, line, r) {
+		return nil, "", nil
+	}
 	if pkg := g.elsewhere(p, r); pkg != "" && rec.Result == Pass {
 		return nil, missedText(pkg, r), nil
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/shellcmd"
 	"github.com/ec261362/guardrails/core/testrun"
 )
 
@@ -146,4 +148,71 @@ func modulePath(p *gate.Pass) string {
 		}
 	}
 	return ""
+}
+
+// outside reports whether a test run was of other files than the project's: in
+// a folder outside, of paths outside, or on another machine.
+func (g *gates) outside(p *gate.Pass, line *shellcmd.Line, r testrun.Report) bool {
+	beyond := func(name, dir string) bool {
+		if name == "" || strings.Contains(name, shellcmd.Unknown) || strings.HasPrefix(name, "~") {
+			return false
+		}
+		if name = hook.LocalPath(name); !filepath.IsAbs(name) {
+			if dir == "" {
+				return false
+			}
+			name = filepath.Join(dir, name)
+		}
+		_, ok := g.within(p, filepath.Clean(name))
+		return !ok
+	}
+	all := func(names []string, test func(string) bool) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !test(n) })
+	}
+	if all(r.Dirs, func(dir string) bool { return beyond(dir, "") }) {
+		return true
+	}
+	if all(r.Packages, func(n string) bool { return filepath.IsAbs(n) && beyond(n, "") }) {
+		return true
+	}
+	for i := range line.Commands {
+		c := &line.Commands[i]
+		if c.Has(shellcmd.Remote) && slices.ContainsFunc(line.Commands, reachesOut) {
+			return true
+		}
+		args := c.Args()
+		for k, w := range args {
+			flag, value, glued := strings.Cut(w.Text, "=")
+			if !movesTo(flag) {
+				continue
+			}
+			if !glued && k+1 < len(args) {
+				value = args[k+1].Text
+			}
+			if beyond(value, c.Dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachesOut reports whether a program runs what follows on another machine. A
+// container's files are as a rule the project's own.
+func reachesOut(c shellcmd.Command) bool {
+	switch c.Program {
+	case "ssh", "mosh", "kubectl", "oc", "plink", "pssh", "ansible":
+		return true
+	}
+	return false
+}
+
+// movesTo reports whether a flag names the folder or project that a runner works
+// on.
+func movesTo(flag string) bool {
+	switch flag {
+	case "-C", "--directory", "--prefix", "--cwd", "--dir", "--rootdir", "--rootDir", "--root", "--project-dir", "--manifest-path", "--package-path", "--chdir":
+		return true
+	}
+	return false
 }

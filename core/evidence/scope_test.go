@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ec261362/guardrails/core/hook"
@@ -103,5 +104,36 @@ func TestGradleWithoutACountProvesWhatHoldsTests(t *testing.T) {
 				p.blocks("generation")
 			}
 		})
+	}
+}
+
+func TestATestRunOfOtherFilesProvesNothing(t *testing.T) {
+	for command, closes := range map[string]bool{
+		"pytest":                                   true,
+		"cd sub && pytest":                         true,
+		"make -C sub test":                         true,
+		"pytest tests /elsewhere/more":             true,
+		"docker compose exec -T web pytest":        true,
+		"cd /elsewhere && pytest":                  false,
+		"pytest /elsewhere":                        false,
+		"pytest --rootdir /elsewhere":              false,
+		"make -C ../other test":                    false,
+		"npm --prefix=/elsewhere test":             false,
+		"cargo test --manifest-path ../Cargo.toml": false,
+		"ssh host pytest":                          false,
+		"kubectl exec pod -- pytest":               false,
+	} {
+		p := newProject(t)
+		p.file("sub/x.py", "1")
+		p.file("a.py", "1")
+		p.write("a.py")
+		res := *green
+		if strings.HasPrefix(command, "cargo") {
+			res.Text = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"
+		}
+		p.run(command, &res)
+		if got := p.state().VerifiedGeneration == 1; got != closes {
+			t.Errorf("%s: proves it: %v", command, got)
+		}
 	}
 }
