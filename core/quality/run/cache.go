@@ -167,6 +167,21 @@ func (w *Worker) digest(ctx context.Context, root string, exclude ...string) str
 	return d
 }
 
+// digest names what the project holds now, with the other repositories in it that
+// packages lie in: to ours they are one commit each.
+func (g *gating) digest(ctx context.Context, exclude ...string) string {
+	d := g.w.digest(ctx, g.p.Root, exclude...)
+	for _, rel := range g.nested() {
+		sub := g.w.digest(ctx, g.t.abs(rel))
+		if d == "" || sub == "" {
+			return ""
+		}
+		sum := sha256.Sum256([]byte(d + " " + rel + " " + sub))
+		d = hex.EncodeToString(sum[:])
+	}
+	return d
+}
+
 // maxPlain bounds a digest without git.
 const maxPlain = 20_000
 
@@ -175,7 +190,7 @@ const maxPlain = 20_000
 func plainDigest(ctx context.Context, root string) string {
 	sum := sha256.New()
 	n := 0
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err := walk(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return fmt.Errorf("digest of %s: %w", name, fs.ErrInvalid)
 		}

@@ -270,7 +270,7 @@ func inSub(sub, file string) (string, bool) {
 func (g *gating) goTests(ctx context.Context, mod string) bool {
 	found := false
 	n := 0
-	_ = filepath.WalkDir(g.here.abs(mod), func(name string, d fs.DirEntry, err error) error {
+	_ = walk(g.here.abs(mod), func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // what cannot be read has no test

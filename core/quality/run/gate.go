@@ -35,7 +35,8 @@ type gating struct {
 
 	here    *place
 	tree    string
-	older   older
+	pkgs    []*pkg
+	drops   []func()
 	timings timings
 
 	mu      sync.Mutex
@@ -44,13 +45,15 @@ type gating struct {
 
 // done is a step's result in a package.
 type done struct {
-	k *task
-	p *pkg
-	r *result
+	k   *task
+	p   *pkg
+	r   *result
+	raw result // before it was compared with what was known
 }
 
 func (g *gating) run(ctx context.Context) {
 	pkgs := g.packages(ctx)
+	g.pkgs = pkgs
 	for _, p := range pkgs {
 		if !slices.Contains(g.rep.Packages, p.name()) {
 			g.rep.Packages = append(g.rep.Packages, p.name())
@@ -73,12 +76,12 @@ func (g *gating) run(ctx context.Context) {
 	}
 	defer drop()
 	defer func() {
-		if g.older.drop != nil {
-			g.older.drop()
+		for _, drop := range g.drops {
+			drop()
 		}
 	}()
 	g.here = &place{root: g.p.Root, scratch: scratch}
-	g.tree = g.w.digest(ctx, g.p.Root)
+	g.tree = g.digest(ctx)
 	g.rep.Tree = g.tree
 	g.timings = g.store.timings()
 
@@ -101,7 +104,7 @@ func (g *gating) run(ctx context.Context) {
 		})
 	}
 	wait.Wait()
-	g.older1(ctx, pkgs)
+	g.compare(ctx)
 	g.keep(ctx, started)
 	if slices.Contains(g.p.OnStop, quality.Coverage) {
 		g.coverage(ctx, pkgs)
@@ -176,7 +179,7 @@ func (g *gating) cached(k *task, p *pkg) (*result, bool) {
 func (g *gating) put(k *task, p *pkg, r *result) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.results = append(g.results, done{k, p, r})
+	g.results = append(g.results, done{k, p, r, *r})
 }
 
 // unit runs the steps of a unit in order. What does not build is not tested.
@@ -319,13 +322,14 @@ func both(first, second []quality.Finding) (still, flaky []quality.Finding) {
 	return still, flaky
 }
 
-// older1 compares what failed with the session's start: what failed then in the
-// same way is known and does not count.
-func (g *gating) older1(ctx context.Context, pkgs []*pkg) {
-	type job struct {
-		k    *task
-		list []done
-	}
+// job is a step whose packages failed.
+type job struct {
+	k    *task
+	list []done
+}
+
+// red are the steps that failed, or ended without a word.
+func (g *gating) red() []job {
 	var jobs []job
 	for _, d := range g.results {
 		if d.k.do == nil || d.r.status != failedStep && !d.r.mute() {
@@ -338,58 +342,64 @@ func (g *gating) older1(ctx context.Context, pkgs []*pkg) {
 		}
 		jobs[i].list = append(jobs[i].list, d)
 	}
-	if len(jobs) == 0 {
+	return jobs
+}
+
+// compare looks at what failed where this session did nothing: what failed there
+// in the same way is known and does not count.
+func (g *gating) compare(ctx context.Context) {
+	if len(g.red()) == 0 {
 		return
 	}
-	name := g.w.olderName(ctx, g.p, g.r)
-	if name == "" {
-		return
-	}
-	for _, j := range jobs {
-		var todo []*pkg
-		var only []quality.Finding
-		before := map[*pkg]*result{}
-		for _, d := range j.list {
-			if r, ok := g.store.get(key(name, d.p, d.k)); ok {
-				before[d.p] = r
-				continue
-			}
-			todo = append(todo, d.p)
-			only = append(only, d.r.findings...)
-		}
-		if len(todo) > 0 && ctx.Err() == nil {
-			pl, err := g.older.at(ctx, g.w, g.p, g.r, pkgs)
-			if err != nil {
-				return
-			}
-			g.say("%s at the session's start: %s", j.k.step, names(todo))
-			if slices.ContainsFunc(only, func(f quality.Finding) bool { return f.Test == "" }) {
-				only = nil
-			}
-			for p, r := range g.do(ctx, j.k, pl, todo, nil) {
-				before[p] = r
-				if r.status != unproven {
-					g.store.put(key(name, p, j.k), r)
-				}
-			}
-		}
-		for _, d := range j.list {
-			b := before[d.p]
-			if b != nil && b.mute() && d.r.mute() && numbers().ReplaceAllString(b.why, "#") == numbers().ReplaceAllString(d.r.why, "#") {
-				*d.r = result{status: skippedStep, tool: d.r.tool, why: d.r.why + "; so it was before this session", broken: true, took: d.r.took}
-				continue
-			}
-			if b == nil || b.status != failedStep || d.r.status != failedStep {
-				continue
-			}
-			fresh, old := known(d.r.findings, b.findings)
-			g.rep.Known = append(g.rep.Known, old...)
-			d.r.findings = fresh
-			if len(fresh) == 0 {
-				d.r.status, d.r.why = passedStep, "it failed before this session too"
+	for _, o := range g.bases(ctx) {
+		for _, j := range g.red() {
+			if !g.compareWith(ctx, o, j) {
+				break
 			}
 		}
 	}
+}
+
+func (g *gating) compareWith(ctx context.Context, o *older, j job) bool {
+	var todo []*pkg
+	before := map[*pkg]*result{}
+	for _, d := range j.list {
+		if r, ok := g.store.get(key(o.name, d.p, d.k)); ok {
+			before[d.p] = r
+			continue
+		}
+		todo = append(todo, d.p)
+	}
+	if len(todo) > 0 && ctx.Err() == nil {
+		pl, err := g.at(ctx, o)
+		if err != nil {
+			return false
+		}
+		g.say("%s at %.12s: %s", j.k.step, o.commit, names(todo))
+		for p, r := range g.do(ctx, j.k, pl, todo, nil) {
+			before[p] = r
+			if r.status != unproven {
+				g.store.put(key(o.name, p, j.k), r)
+			}
+		}
+	}
+	for _, d := range j.list {
+		b := before[d.p]
+		if b != nil && b.mute() && d.r.mute() && numbers().ReplaceAllString(b.why, "#") == numbers().ReplaceAllString(d.r.why, "#") {
+			*d.r = result{status: skippedStep, tool: d.r.tool, why: d.r.why + "; so it was before this session", broken: true, took: d.r.took}
+			continue
+		}
+		if b == nil || b.status != failedStep || d.r.status != failedStep {
+			continue
+		}
+		fresh, old := known(d.r.findings, b.findings)
+		g.rep.Known = append(g.rep.Known, old...)
+		d.r.findings = fresh
+		if len(fresh) == 0 {
+			d.r.status, d.r.why = passedStep, "it failed before this session too"
+		}
+	}
+	return true
 }
 
 // keep stores results for this tree, and for the tree as the tools left it if
@@ -399,17 +409,17 @@ func (g *gating) keep(ctx context.Context, started time.Time) {
 		return
 	}
 	trees := []string{g.tree}
-	if now := g.w.digest(ctx, g.p.Root); now != "" && now != g.tree {
-		if born := g.w.born(ctx, g.p.Root, started); len(born) > 0 && g.w.digest(ctx, g.p.Root, born...) == g.tree {
+	if now := g.digest(ctx); now != "" && now != g.tree {
+		if born := g.w.born(ctx, g.p.Root, started); len(born) > 0 && g.digest(ctx, born...) == g.tree {
 			trees = append(trees, now)
 		}
 	}
 	for _, d := range g.results {
-		if d.r.cached || d.k.lacks != "" || d.r.why == "it failed before this session too" || d.r.why == "it does not build" {
+		if d.raw.cached || d.k.lacks != "" || d.raw.why == "it does not build" {
 			continue
 		}
 		for _, tree := range trees {
-			g.store.put(key(tree, d.p, d.k), d.r)
+			g.store.put(key(tree, d.p, d.k), &d.raw)
 		}
 	}
 	g.store.keepTimings(g.timings)

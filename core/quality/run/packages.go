@@ -370,6 +370,21 @@ func inOrder(m map[string]*pkg) []*pkg {
 	return out
 }
 
+// walk is filepath.WalkDir for a root that may be a link: names are below the link.
+func walk(root string, fn fs.WalkDirFunc) error {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil || real == root {
+		return filepath.WalkDir(root, fn)
+	}
+	return filepath.WalkDir(real, func(name string, d fs.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(real, name)
+		if rerr != nil {
+			return rerr
+		}
+		return fn(filepath.Join(root, rel), d, err)
+	})
+}
+
 // maxWalk bounds how many entries a look at the whole project takes.
 const maxWalk = 200_000
 
@@ -377,7 +392,7 @@ const maxWalk = 200_000
 func (t *tree) all(ctx context.Context) []*pkg {
 	byKey := map[string]*pkg{}
 	n := 0
-	_ = filepath.WalkDir(t.root, func(name string, d fs.DirEntry, err error) error {
+	_ = walk(t.root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // what cannot be read has no package
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,10 +12,8 @@ import (
 	"github.com/ec261362/guardrails/core/vcs"
 )
 
-const (
-	maxWritten = 500 // files that were written by commands and count as touched
-	maxReflog  = 200 // entries of HEAD's log that are looked at
-)
+// maxWritten is how many files that commands wrote count as touched.
+const maxWritten = 500
 
 // Written finds what commands wrote in a span: among what differs from the last
 // commit and what commits made here changed, by the files' own times. What a
@@ -67,32 +64,13 @@ func (w *Worker) Written(ctx context.Context, p quality.Project, s quality.Span)
 // committedSince lists the files of the commits that were made in this worktree
 // since a time, by the log of its HEAD: not what was fetched or checked out.
 func (w *Worker) committedSince(ctx context.Context, repo *vcs.Repo, since time.Time) []string {
-	x, err := w.git(ctx, repo.Root(), "log", "-g", "-n", strconv.Itoa(maxReflog), "--date=unix", "--format=%H%x09%gd%x09%gs", "HEAD", "--")
-	if err != nil || x.Code != 0 {
-		return nil
-	}
-	type entry struct {
-		commit string
-		made   bool
-	}
-	var list []entry
-	for line := range strings.Lines(string(x.Stdout)) {
-		f := strings.SplitN(strings.TrimRight(line, "\n"), "\t", 3)
-		if len(f) < 3 {
-			return nil
-		}
-		_, at, _ := strings.Cut(strings.TrimSuffix(f[1], "}"), "@{")
-		sec, err := strconv.ParseInt(at, 10, 64)
-		made := strings.HasPrefix(f[2], "commit") || strings.HasPrefix(f[2], "cherry-pick") || strings.HasPrefix(f[2], "revert")
-		old := err != nil || sec < since.Unix()
-		list = append(list, entry{f[0], made && !old && !strings.HasPrefix(f[2], "commit (merge)")})
-		if old {
+	var out []string
+	list := w.reflog(ctx, repo)
+	for i, e := range list {
+		if e.at < since.Unix() {
 			break
 		}
-	}
-	var out []string
-	for i, e := range list {
-		if !e.made {
+		if !strings.HasPrefix(e.what, "commit") && !strings.HasPrefix(e.what, "cherry-pick") && !strings.HasPrefix(e.what, "revert") || strings.HasPrefix(e.what, "commit (merge)") {
 			continue
 		}
 		args := []string{"diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "--no-renames", "-z"}

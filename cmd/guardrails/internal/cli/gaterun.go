@@ -103,15 +103,15 @@ func (a *app) gateRun(ctx context.Context, o *gateRunOptions, args []string) err
 
 // gateRequest says what is to be checked.
 func (a *app) gateRequest(ctx context.Context, o *gateRunOptions, root string, args []string, r *quality.Request) error {
+	at := sessions{a: a, root: root}
+	at.look()
 	repo, err := vcs.Open(ctx, world.Programs(a.environ()), root)
-	if err != nil && (o.base != "" || !o.all && len(args) == 0) {
+	if err != nil && (o.base != "" || !o.all && len(args) == 0 && len(at.touched) == 0) {
 		if o.base == "" {
 			return fmt.Errorf("what changed is not known, use --all or name files: %w", err)
 		}
 		return err
 	}
-	at := sessions{a: a, root: root}
-	at.look()
 	switch {
 	case repo == nil:
 	case o.base != "":
@@ -140,6 +140,12 @@ func (a *app) gateRequest(ctx context.Context, o *gateRunOptions, root string, a
 			}
 			r.Touched = append(r.Touched, filepath.ToSlash(rel))
 		}
+		return nil
+	}
+	if repo == nil { // what sessions touched is all that is known
+		r.Touched = at.touched
+		slices.Sort(r.Touched)
+		r.Touched = slices.Compact(r.Touched)
 		return nil
 	}
 	since := r.Base
