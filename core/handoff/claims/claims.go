@@ -248,6 +248,14 @@ func supposed(words []string) bool {
 		switch w {
 		case "previously", "formerly", "wrongly":
 			return true
+		case "untrue", "false", "incorrect", "disagree", "doubt", "wrong":
+			if i+1 < len(words) && words[i+1] == "that" {
+				return true
+			}
+		case "true", "case":
+			if i+1 < len(words) && words[i+1] == "that" && i > 0 && denied(words[max(0, i-2):i]) {
+				return true
+			}
 		case "longer":
 			if i > 0 && words[i-1] == "no" {
 				return true
@@ -259,6 +267,18 @@ func supposed(words []string) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// denied reports whether words take back what follows: not true that, isn't the
+// case that, hardly true that.
+func denied(words []string) bool {
+	for _, w := range words {
+		switch w {
+		case "not", "isnt", "wasnt", "arent", "hardly", "never", "longer":
+			return true
 		}
 	}
 	return false
