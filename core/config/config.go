@@ -87,6 +87,7 @@ type Validators struct {
 	Redact            bool          // mask tool output where a host can replace it
 	Allow             []ValidatorAllow
 	Custom            []CustomValidator // nil unless trusted: they run code
+	Broken            string            // why what a file wants of them is not known: what they would judge is to be refused
 }
 
 // ValidatorAllow is a finding that does not count. Validator and Reason are

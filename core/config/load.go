@@ -318,6 +318,38 @@ func (l *loading) broken(problems Problems, f *File, root string) {
 	l.e.Paused.Quality = true
 	l.e.Paused.Evidence = l.e.Paused.Evidence || last.Evidence
 	l.e.Paused.Packs = union(l.e.Paused.Packs, last.Packs)
+	l.validators(problems, f, last.Validators)
+}
+
+// validators keeps on what a broken file switches on, or did when it was whole: a
+// check of content must not go away with a slip of the pen. With a problem in their
+// own section nobody knows what they are; else they run as the file has them, but
+// for what needs trust.
+func (l *loading) validators(problems Problems, f *File, were *validators) {
+	to := &l.e.Config.Validators
+	var v Validators
+	if f != nil {
+		v = f.Config.Validators
+	}
+	i := slices.IndexFunc(problems, func(p Problem) bool {
+		return strings.HasPrefix(p.Msg, "validators") || strings.Contains(p.Msg, " in validators")
+	})
+	switch {
+	case i >= 0 && (v.Enabled || were != nil || strings.HasPrefix(problems[i].Msg, "validators.enabled")):
+		to.On, to.Enabled, to.Broken = true, true, problems[i].String()
+	case v.On && v.Enabled:
+		to.keep(v.Input, v.Output)
+	case !v.On && were != nil:
+		to.keep(were.Input, were.Output)
+	}
+}
+
+// keep switches on what of the names is built in, beside what is on already.
+func (v *Validators) keep(input, output []string) {
+	if v.On && v.Enabled {
+		input, output = union(v.Input, input), union(v.Output, output)
+	}
+	v.On, v.Enabled, v.Input, v.Output = true, true, input, output // resolveNames drops the others
 }
 
 // resolveNames drops validators that no layer in force defines.

@@ -336,6 +336,43 @@ func TestWhatStillParsesOfABrokenFileProtects(t *testing.T) {
 	}
 }
 
+func TestAValidatorDoesNotGoAwayWithASlip(t *testing.T) {
+	for _, c := range []struct {
+		name, valid, file string
+		on                bool
+		broken            string // in the reason why they cannot be set up
+		input             []string
+	}{
+		{"unknown name", "", "validators: {enabled: true, input: [nosuch]}\n", true, `"nosuch"`, nil},
+		{"unknown key", "", "validators: {enabled: true, timeot: 1s}\n", true, `"timeot"`, nil},
+		{"nobody knows whether", "", "validators: {enabled: maybe}\n", true, "validators.enabled", nil},
+		{"switched off", "", "validators: {enabled: false, input: [nosuch]}\n", false, "", nil},
+		{"elsewhere", "", "validators: {enabled: true, input: [pii]}\nmoed: warn\n", true, "", []string{"pii"}},
+		{"elsewhere, own ones", "", "validators: {enabled: true, input: [x, pii], allow: [{validator: pii, path: a, reason: b}], outputNonBlocking: true, custom: [{name: x, direction: input, command: y}]}\nmoed: warn\n", true, "", []string{"pii"}},
+		{"not YAML, never on", "", "validators: [\n", false, "", nil},
+		{"not YAML, on before", "validators: {enabled: true, input: [pii]}\n", "validators: [\n", true, "", []string{"pii"}},
+		{"other section, gone", "validators: {enabled: true, input: [pii]}\n", "moed: warn\n", true, "", []string{"pii"}},
+		{"other section, never on", "", "moed: warn\n", false, "", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, "", c.valid)
+			w.load()
+			w.project(c.file)
+			e := w.load()
+			v := e.Config.Validators
+			if !e.Broken() || v.On != c.on || v.Enabled != c.on || (v.Broken != "") != (c.broken != "") || !strings.Contains(v.Broken, c.broken) {
+				t.Fatalf("got %+v of %v", v, e.Problems)
+			}
+			if c.input != nil && !cmp.Equal(v.Input, c.input) {
+				t.Errorf("input %q, want %q", v.Input, c.input)
+			}
+			if len(v.Allow) > 0 || len(v.Custom) > 0 || v.OutputNonBlocking {
+				t.Errorf("what needs trust counts: %+v", v)
+			}
+		})
+	}
+}
+
 func TestBrokenHumanFileLeavesTheProject(t *testing.T) {
 	w := newWorld(t, "policy: {protect: [mine]}\nhandoffs: {packs: [muggle]}\n", "policy: {protect: [theirs]}\nevidence:\nquality:\n")
 	w.trust()

@@ -13,13 +13,22 @@ import (
 
 // lastValid is what we keep of a valid file for the day it is broken.
 type lastValid struct {
-	Root     string   `json:"root"`
-	Protect  []string `json:"protect,omitempty"`
-	Packs    []string `json:"packs,omitempty"`
-	Evidence bool     `json:"evidence,omitempty"`
+	Root       string      `json:"root"`
+	Protect    []string    `json:"protect,omitempty"`
+	Packs      []string    `json:"packs,omitempty"`
+	Evidence   bool        `json:"evidence,omitempty"`
+	Validators *validators `json:"validators,omitempty"`
 }
 
-func (v lastValid) empty() bool { return len(v.Protect) == 0 && len(v.Packs) == 0 && !v.Evidence }
+// validators are those that ran.
+type validators struct {
+	Input  []string `json:"input"`
+	Output []string `json:"output"`
+}
+
+func (v lastValid) empty() bool {
+	return len(v.Protect) == 0 && len(v.Packs) == 0 && !v.Evidence && v.Validators == nil
+}
 
 // maxLastValid bounds the record; MaxSize bounds what goes into it.
 const maxLastValid = 2 * MaxSize
@@ -57,6 +66,9 @@ func (l *loading) remember(f *File, root string) {
 		v.Packs = f.Config.Handoffs.Packs
 	}
 	v.Evidence = root != "" && f.Config.Evidence.On && f.Config.Evidence.Enabled
+	if c := &f.Config.Validators; c.On && c.Enabled {
+		v.Validators = &validators{c.Input, c.Output}
+	}
 	name := lastValidFile(l.o.StateHome, root)
 	old, err := l.o.ReadFile(name, maxLastValid)
 	if os.IsNotExist(err) && v.empty() {

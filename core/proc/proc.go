@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -101,13 +102,12 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 
 	began := time.Now()
-	if err := cmd.Start(); err != nil {
+	if err := running.start(cmd, g); err != nil {
 		return notStarted(ctx, c.Argv[0], err)
 	}
-	g.started(cmd.Process)
 	err = cmd.Wait()
 	// Whether it ended well or not, nothing of it goes on behind our back.
-	g.kill(cmd.Process) //nolint:errcheck // usually nothing is left to kill
+	running.end(cmd, g)
 	g.close()
 
 	r := Result{ExitCode: cmd.ProcessState.ExitCode(), Signal: signal(cmd.ProcessState), Took: time.Since(began)}
@@ -127,6 +127,53 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 		return r, fmt.Errorf("run %s: %w", c.Argv[0], err)
 	}
 	return r, nil
+}
+
+// running are the programs that Run waits for, so that a process which cannot
+// wait for its own goroutines leaves none of them behind.
+var running programs
+
+type programs struct {
+	sync.Mutex
+	groups map[*exec.Cmd]*group
+	over   bool
+}
+
+var errOver = errors.New("this process is about to end")
+
+func (r *programs) start(cmd *exec.Cmd, g *group) error {
+	r.Lock()
+	defer r.Unlock()
+	if r.over {
+		return errOver
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.started(cmd.Process)
+	if r.groups == nil {
+		r.groups = make(map[*exec.Cmd]*group)
+	}
+	r.groups[cmd] = g
+	return nil
+}
+
+func (r *programs) end(cmd *exec.Cmd, g *group) {
+	r.Lock()
+	defer r.Unlock()
+	delete(r.groups, cmd)
+	g.kill(cmd.Process) //nolint:errcheck // usually nothing is left to kill
+}
+
+// Settle kills every program that Run still waits for, and lets none start any
+// more: for a process that is about to end.
+func Settle() {
+	running.Lock()
+	defer running.Unlock()
+	running.over = true
+	for cmd, g := range running.groups {
+		g.kill(cmd.Process) //nolint:errcheck // it may have ended just now
+	}
 }
 
 // notStarted tells why a program did not start.

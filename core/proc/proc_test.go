@@ -43,6 +43,12 @@ func TestMain(m *testing.M) {
 		fmt.Print("here")
 	case "exec":
 		fmt.Println(Exec("/bin/sh", []string{"sh", "-c", "echo replaced; exit 7"}, nil)) // prints only if it fails
+	case "settle":
+		go func() {
+			_, _ = Run(context.Background(), Cmd{Argv: []string{"/bin/sh", "-c", arg(1), "sh", arg(2)}})
+		}()
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		Settle()
 	case "hang":
 		<-time.After(time.Hour) // it is killed
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,6 +66,33 @@ func TestDescendantsDieWithTheProgram(t *testing.T) {
 			gone()
 		})
 	}
+}
+
+func TestNothingOutlivesAProcessThatSettles(t *testing.T) {
+	pipe, gone := alive(t)
+	c := self(t, "settle", `exec 3>"$1"; trap "" TERM INT HUP; echo up >&3; sleep 300 & wait`, pipe)
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Env = c.Env
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	up, err := os.Open(pipe) // waits for the writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	if _, err := io.ReadFull(up, make([]byte, 3)); err != nil {
+		t.Fatal(err)
+	}
+	stdin.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	gone()
 }
 
 func TestADescendantOutsideTheGroupCannotStallUs(t *testing.T) {

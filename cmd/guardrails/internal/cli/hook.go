@@ -6,6 +6,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
+	"github.com/ec261362/guardrails/core/proc"
 )
 
 // newHookCmd is how the hook lane shows in help and is reached behind a global
@@ -20,8 +21,16 @@ func newHookCmd(a *app) *cobra.Command {
 			if a.stateFlag != "" {
 				args = append(args, "--home", a.state)
 			}
-			hookcmd.Main(args, hookcmd.World{Proc: world.Programs(a.environ()), HTTP: world.Network(version.String()), Quality: world.Quality(a.environ())}, a.stdin, a.stdout, a.stderr)
+			hookcmd.Main(args, hookWorld(a.environ()), a.stdin, a.stdout, a.stderr)
 			return nil
 		},
+	}
+}
+
+// hookWorld is what gates may do in the full program.
+func hookWorld(environ []string) hookcmd.World {
+	return hookcmd.World{
+		Proc: world.Programs(environ), HTTP: world.Network(version.String()), Quality: world.Quality(environ),
+		Settle: proc.Settle,
 	}
 }

@@ -20,7 +20,6 @@ import (
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
-	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 )
 
 // Exit codes of every verb but hook.
@@ -61,7 +60,7 @@ func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	args := argv[1:]
 	if len(args) > 0 && args[0] == "hook" && (len(args) < 2 || args[1] != "check") {
 		// As the small program dispatches it: before the command tree exists.
-		return hookcmd.Main(args[1:], hookcmd.World{Proc: world.Programs(os.Environ()), HTTP: world.Network(version.String()), Quality: world.Quality(os.Environ())}, stdin, stdout, stderr)
+		return hookcmd.Main(args[1:], hookWorld(os.Environ()), stdin, stdout, stderr)
 	}
 	a := &app{arg0: argv[0], stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	root := newRootCmd(a)

@@ -112,6 +112,8 @@ type World struct {
 	HTTP gate.HTTP
 
 	Quality quality.Worker
+
+	Settle func() // ends what Proc left running; nil = nothing can be
 }
 
 // Main judges one payload and returns the exit code, always 0.
@@ -124,6 +126,7 @@ func Main(args []string, w World, stdin io.Reader, stdout, stderr io.Writer) (co
 		if p := recover(); p != nil {
 			l.crashed(out, p)
 		}
+		l.settle()
 		code = 0
 	}()
 	o := parseArgs(args)
@@ -216,6 +219,13 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	}
 }
 
+// settle leaves no program behind that a gate no longer waits for.
+func (l *lane) settle() {
+	if l.world.Settle != nil {
+		l.world.Settle()
+	}
+}
+
 // tell has the human hear once a session, at its start, what we cannot do.
 func (l *lane) tell(logErr error) {
 	texts := append(l.judged.Lapses(), l.lapses...)
@@ -269,6 +279,7 @@ func homeDir() string {
 func (l *lane) watch(limit time.Time, out *once) {
 	l.timer = time.AfterFunc(time.Until(limit), func() {
 		out.answer(l.fallback("ran out of time"))
+		l.settle()
 		os.Exit(0) //nolint:forbidigo // the main goroutine may hang for good
 	})
 }

@@ -297,6 +297,9 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 	if s.Input, s.Output, err = m.Validators(v, root); err != nil {
 		s.Broken = err.Error()
 	}
+	if v.Broken != "" {
+		s.Broken = v.Broken
+	}
 	if allow := v.Allow; len(allow) > 0 {
 		s.Allow = func(validator, kind, path, fingerprint string) bool {
 			return slices.ContainsFunc(allow, func(a config.ValidatorAllow) bool { return a.Covers(validator, kind, path, fingerprint) })
