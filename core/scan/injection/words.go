@@ -105,7 +105,7 @@ func (s *scan) split(ctx context.Context) error {
 				}
 			case ';', '{', '}', ':', '#', '|':
 				opens = true
-			case ']', ')': // of a tag: [hidden] ignore …
+			case ']': // of a tag: [hidden] ignore …
 				starts = starts || i+1 < len(s.text) && s.text[i+1] == ' '
 			case '"', '*', '<', '>', '[', '`', '(', '\'', '_', ',':
 				starts = starts || c != ',' && c != '_'
