@@ -170,6 +170,8 @@ func sees(what string) string {
 		return "a fetch of review threads that wait for an answer"
 	case pack.SeesReplies:
 		return "a threaded reply that the provider confirmed"
+	case pack.SeesAcceptance:
+		return "a command that runs acceptance tests: by their runner, or by a script, target or path named for them"
 	case pack.SeesBuild:
 		return "a prompt that asks to build something"
 	}

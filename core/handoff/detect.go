@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ec261362/guardrails/core/gate"
+	"github.com/ec261362/guardrails/core/handoff/acceptance"
 	"github.com/ec261362/guardrails/core/handoff/claims"
 	"github.com/ec261362/guardrails/core/handoff/emits"
 	"github.com/ec261362/guardrails/core/handoff/intent"
@@ -64,6 +65,8 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 		return c.is(tool, "events")
 	case pack.SeesThreads, pack.SeesReplies:
 		return shell && review.Mentions(command)
+	case pack.SeesAcceptance:
+		return shell && acceptance.Mentions(command)
 	}
 	return false
 }
@@ -214,6 +217,8 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 		return c.called(p, t)
 	}
 	switch t.Sees {
+	case pack.SeesAcceptance:
+		return nil, false, c.accepted(p)
 	case pack.SeesAsked:
 		return nil, false, true
 	case pack.SeesSkill:
@@ -279,6 +284,20 @@ func (c *compiled) prompt(e *hook.Event) string {
 		return e.Prompt
 	}
 	return claims.LastPrompt(c.Transcript(e.Transcript))
+}
+
+// accepted reports whether a call ran acceptance tests that did not visibly fail.
+// Behind a pipe or in a list, what they printed says so.
+func (c *compiled) accepted(p *gate.Pass) bool {
+	ran, masked := acceptance.Runs(p.Commands())
+	if !ran || !masked || !p.Event.Name.AfterTool() {
+		return ran
+	}
+	switch testrun.Judge(c.run(p)).Grade {
+	case testrun.Failed, testrun.Error, testrun.Empty:
+		return false
+	}
+	return !acceptance.Failed(strings.Join(outcome.Texts(result(p)), "\n"))
 }
 
 // result is how the call ended, also where only the transcript says it.

@@ -70,9 +70,9 @@ var delivery = pack.Pack{
 					Meets: []string{"e2e"},
 				},
 				{
-					Command: []string{"playwright test", "cypress run", "wdio run", "detox test", "maestro test", "cucumber", "cucumber-js", "behave", "robot", "testcafe", "nightwatch", "npm run e2e", "npm run test:e2e", "npm run acceptance", "pnpm e2e", "pnpm run e2e", "pnpm test:e2e", "pnpm run test:e2e", "yarn e2e", "yarn test:e2e", "yarn run e2e", "yarn run test:e2e", "bun run e2e", "bun run test:e2e", "make e2e", "make test-e2e", "make acceptance", "just e2e", "task e2e"},
-					Note:    "e2eRun",
-					Meets:   []string{"e2e"},
+					Sees:  "acceptance",
+					Note:  "e2eRun",
+					Meets: []string{"e2e"},
 				},
 			},
 		},

@@ -158,7 +158,7 @@ var allowances = []allowance{
 		why:  "a detector of results",
 	},
 	{
-		who:  []string{"core/handoff/marker", "core/handoff/pr"},
+		who:  []string{"core/handoff/acceptance", "core/handoff/marker", "core/handoff/pr"},
 		ours: []string{"core/shellcmd"},
 		why:  "detectors of command lines and what they printed",
 	},
@@ -195,7 +195,7 @@ var allowances = []allowance{
 	{
 		who: []string{"core/handoff"},
 		ours: []string{
-			"core/gate", "core/handoff/claims", "core/handoff/emits", "core/handoff/intent", "core/handoff/marker", "core/handoff/outcome",
+			"core/gate", "core/handoff/acceptance", "core/handoff/claims", "core/handoff/emits", "core/handoff/intent", "core/handoff/marker", "core/handoff/outcome",
 			"core/handoff/pack", "core/handoff/pr", "core/handoff/report", "core/handoff/review", "core/handoff/skills", "core/handoff/slots",
 			"core/handoff/walkthrough", "core/hook", "core/session", "core/shellcmd", "core/testrun",
 		},

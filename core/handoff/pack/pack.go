@@ -84,13 +84,14 @@ const (
 	SeesThreads    = "threads"     // review threads that wait were fetched; the comments
 	SeesReplies    = "replies"     // review replies were confirmed; the comments
 	SeesBuild      = "build"       // a prompt asks to build something; no key
+	SeesAcceptance = "acceptance"  // a command ran acceptance tests, and they did not visibly fail; no key
 )
 
 // Sees lists the detectors without parameters.
 func Sees() []string {
 	return []string{
 		SeesAsked, SeesSkill, SeesStages, SeesStageRead, SeesWalked, SeesReport, SeesFailedRun, SeesClassified,
-		SeesDiagnosed, SeesThreads, SeesReplies, SeesBuild,
+		SeesDiagnosed, SeesThreads, SeesReplies, SeesBuild, SeesAcceptance,
 	}
 }
 
