@@ -229,7 +229,7 @@ func (s *Settings) aside(p *gate.Pass, r *Report) string {
 		if n > 1 {
 			more = fmt.Sprintf(", and %d more", n-1)
 		}
-		lines = append(lines, "guardrails: it was like this before the session, so it does not block: "+trim(r.Known[0].String(), 200)+more)
+		lines = append(lines, "guardrails: not this session's doing, so it does not block: "+trim(r.Known[0].String(), 200)+more)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -116,3 +116,10 @@ func TestAnEmptyFileIsFormatted(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestWhatFailsAfterAFloodIsStillSaid(t *testing.T) {
+	p := goProject(t)
+	p.conf.OnStop = []quality.Step{quality.Test}
+	p.write("a/flood_test.go", "package a\n\nimport (\n\t\"fmt\"\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestFlood(t *testing.T) {\n\tfor i := 0; i < 20000; i++ {\n\t\tfmt.Println(strings.Repeat(\"x\", 50))\n\t}\n\tt.Error(\"after the flood\")\n}\n")
+	check(t, p.gate("a/flood_test.go"), "a/flood_test.go:13: TestFlood: after the flood")
+}

@@ -250,11 +250,35 @@ func goPattern(only []quality.Finding) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
+// ends keeps the beginning and the end of a text: what failed is said in one of
+// them.
+type ends struct{ head, tail []byte }
+
+const mostEnd = 128 << 10
+
+func (e *ends) WriteString(s string) {
+	if n := min(mostEnd-len(e.head), len(s)); n > 0 {
+		e.head = append(e.head, s[:n]...)
+		s = s[n:]
+	}
+	if e.tail = append(e.tail, s...); len(e.tail) > 2*mostEnd {
+		e.tail = append(e.tail[:0], e.tail[len(e.tail)-mostEnd:]...)
+	}
+}
+
+func (e *ends) String() string {
+	tail := e.tail
+	if len(tail) > mostEnd {
+		tail = tail[len(tail)-mostEnd:]
+	}
+	return string(e.head) + string(tail)
+}
+
 // goRun is what go test said of one package.
 type goRun struct {
 	tests    int
 	failed   []string
-	output   map[string]*strings.Builder // by test; "" = the package's own
+	output   map[string]*ends // by test; "" = the package's own
 	red, end bool
 }
 
@@ -264,7 +288,7 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 	var built strings.Builder // what the compiler said
 	run := func(name string) *goRun {
 		if runs[name] == nil {
-			runs[name] = &goRun{output: map[string]*strings.Builder{}}
+			runs[name] = &goRun{output: map[string]*ends{}}
 		}
 		return runs[name]
 	}
@@ -286,12 +310,10 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 		case "output":
 			b := r.output[e.Test]
 			if b == nil {
-				b = &strings.Builder{}
+				b = &ends{}
 				r.output[e.Test] = b
 			}
-			if b.Len() < 1<<20 {
-				b.WriteString(e.Output)
-			}
+			b.WriteString(e.Output)
 		case "pass":
 			if e.Test == "" {
 				r.end = true
@@ -330,7 +352,7 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 		r := byDir[p.dir]
 		whole := p.dir == mod && r == nil // ./...: every package of the module
 		if whole {
-			r = &goRun{end: code == 0, red: code != 0, output: map[string]*strings.Builder{}}
+			r = &goRun{end: code == 0, red: code != 0, output: map[string]*ends{}}
 			for _, o := range runs {
 				r.tests += o.tests
 			}
