@@ -24,6 +24,7 @@ func (s *scan) split(ctx context.Context) error {
 	word := buf[:0]
 	start, opens, starts := -1, true, false
 	digits, letters := 0, 0
+	tag := -1 // words before a bracket that opens a sentence
 	flush := func(end int) {
 		if start < 0 {
 			return
@@ -98,6 +99,11 @@ func (s *scan) split(ctx context.Context) error {
 			// don't is one word
 		default:
 			flush(i)
+			if c == '[' {
+				if tag = -1; opens || i > 0 && s.text[i-1] == '\n' {
+					tag = len(s.words)
+				}
+			}
 			switch c {
 			case '.', '!', '?':
 				if i+1 >= len(s.text) || s.text[i+1] <= ' ' || strings.IndexByte("\"')*#]!.?`", s.text[i+1]) >= 0 || s.text[i+1] >= utf8.RuneSelf {
@@ -105,8 +111,9 @@ func (s *scan) split(ctx context.Context) error {
 				}
 			case ';', '{', '}', ':', '#', '|':
 				opens = true
-			case ']': // of a tag: [hidden] ignore …
-				starts = starts || i+1 < len(s.text) && s.text[i+1] == ' '
+			case ']': // of a tag that the sentence begins with: [hidden] ignore …
+				starts = starts || tag >= 0 && len(s.words)-tag <= 2 && i+1 < len(s.text) && s.text[i+1] == ' '
+				tag = -1
 			case '"', '*', '<', '>', '[', '`', '(', '\'', '_', ',':
 				starts = starts || c != ',' && c != '_'
 				starts = starts || c == '_' && (i == 0 || s.text[i-1] <= ' ')
