@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
@@ -41,10 +42,34 @@ func (j *judgement) standIn(g *gate.Gate) bool {
 	if ev.Name.BeforeTool() {
 		v.Decision = hook.Deny
 	} else {
-		v.Decision, v.Context, v.Reason = hook.Advise, joinLines(v.Context, v.Reason), ""
+		text := j.remind(obligation(want{gate: g, v: v}), v.Reason)
+		if text == "" {
+			return true
+		}
+		v.Decision, v.Context, v.Reason = hook.Advise, joinLines(v.Context, text), ""
 	}
 	j.res.Verdict = gate.Merge(j.res.Verdict, v)
 	return true
+}
+
+// remind returns what a prompt that stands in for a Stop says of something owed:
+// all of it, then a line, and, said as often as a Stop would have, nothing until
+// it changes.
+func (j *judgement) remind(owed, reason string) string {
+	fact, finding := "reminded:"+owed, digest([]byte(reason))
+	said, _ := j.view.Fact(fact)
+	n := 0
+	if last, times, ok := strings.Cut(said, " "); ok && last == finding {
+		n, _ = strconv.Atoi(times)
+	}
+	if n >= session.DefaultBudget {
+		return ""
+	}
+	j.changes = append(j.changes, session.Note(fact, finding+" "+strconv.Itoa(n+1), j.now()))
+	if n > 0 {
+		return "still open: " + firstLine(reason)
+	}
+	return reason
 }
 
 // insteadOfStop reports whether this event is one at which a turn that got no

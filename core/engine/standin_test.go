@@ -122,3 +122,21 @@ func TestAGateOfTheStartRunsAtTheFirstPromptWhereNoStartIsSent(t *testing.T) {
 		t.Errorf("a host that sends its starts: %+v", v)
 	}
 }
+
+func TestAPromptRemindsAsOftenAsAStopWould(t *testing.T) {
+	reason := "owed\nmore of it"
+	e := Engine{Gates: []*gate.Gate{owes(&reason)}, Caps: seldom(), Store: newStore(t)}
+	typed(e, 0)
+	for n, want := range []string{"owed\nmore of it", "still open: owed", "still open: owed", "", ""} {
+		if v := typed(e, n+1); v.Context != want {
+			t.Errorf("prompt %d: %q, want %q", n+1, v.Context, want)
+		}
+	}
+	reason = "something else"
+	if v := typed(e, 9); v.Context != "something else" {
+		t.Errorf("it changed: %q", v.Context)
+	}
+	if v := command(e, "git push"); v.Decision != hook.Deny {
+		t.Errorf("the handing over: %+v", v)
+	}
+}
