@@ -86,7 +86,7 @@ func (c *compiled) owed(ctx context.Context, p *gate.Pass, o *pack.Obligation, h
 		}
 		return items, len(items) > 0, nil
 	case pack.CheckWalkthrough:
-		return c.walkthrough(ctx, p, o, have, meet)
+		return c.walkthrough(ctx, p, o, meet)
 	}
 	if o.Each == "" {
 		if what, _ := p.Session.Fact(reasonOf(c.rule(o.ID))); what != "" {
@@ -159,7 +159,7 @@ const (
 
 // walkthrough asks the provider about each pull request in play until one lacks
 // its walkthrough. What was found is kept.
-func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obligation, have session.Owed, meet func()) (items []string, owed bool, err error) {
+func (c *compiled) walkthrough(ctx context.Context, p *gate.Pass, o *pack.Obligation, meet func()) (items []string, owed bool, err error) {
 	// Without an acceptance run nothing is asked.
 	run, at := p.Session.Fact(FactRun)
 	if run == "" {

@@ -106,13 +106,14 @@ func namesFilter(c *shellcmd.Command) bool {
 	}
 	switch c.Program {
 	case "cut", "gcut":
-		text := strings.Join(flags, " ") + " "
+		var text strings.Builder
+		text.WriteString(strings.Join(flags, " ") + " ")
 		for i := range args {
 			if t := args[i].Text; (t == "-d" || t == "-f") && i+1 < len(args) {
-				text += t + args[i+1].Text + " "
+				text.WriteString(t + args[i+1].Text + " ")
 			}
 		}
-		return strings.Contains(text, "-d= ") && strings.Contains(text, "-f1 ") && is("-d=", "-f1", "-d", "-f", "-s")
+		return strings.Contains(text.String(), "-d= ") && strings.Contains(text.String(), "-f1 ") && is("-d=", "-f1", "-d", "-f", "-s")
 	case "sed", "gsed":
 		return cutsValues().MatchString(first) && is("-E", "-r", "-u")
 	case "awk", "gawk", "mawk", "nawk":

@@ -361,8 +361,7 @@ func (w *world) runIn(cmd *exec.Cmd, in []byte, dir string) ([]byte, int, error)
 	}, w.env...)
 	cmd.Stdin = bytes.NewReader(in)
 	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out, exit.ExitCode(), nil
 	}
 	return out, 0, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -297,9 +298,7 @@ func (w *world) goProject(ctx context.Context, more map[string]string) error {
 	files := map[string]string{
 		"go.mod": "module acme.dev/app\n\ngo 1.21\n", "a.go": goFile("app", "1"), "a_test.go": goTest("app", "A", "1"), "b/b.go": goFile("b", "1"), "b/b_test.go": goTest("b", "A", "1"),
 	}
-	for name, text := range more {
-		files[name] = text
-	}
+	maps.Copy(files, more)
 	for name, text := range files {
 		if text == "" {
 			continue

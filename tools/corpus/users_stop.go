@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -71,9 +72,7 @@ func (s *stage) ended(extra map[string]any) map[string]any {
 			p[key] = v
 		}
 	}
-	for k, v := range extra {
-		p[k] = v
-	}
+	maps.Copy(p, extra)
 	return p
 }
 
@@ -87,9 +86,7 @@ func (s *stage) edit(ctx context.Context, name, text string, extra map[string]an
 		return err
 	}
 	p := map[string]any{"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": map[string]any{"file_path": path, "old_string": "1", "new_string": "2"}, "tool_response": map[string]any{}}
-	for k, v := range extra {
-		p[k] = v
-	}
+	maps.Copy(p, extra)
 	_, err := s.hook(ctx, p)
 	return err
 }

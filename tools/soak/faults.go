@@ -57,7 +57,7 @@ func fullDisk(ctx context.Context, s *stage, r *result) error {
 	if out, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount).CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: no tmpfs can be mounted: %s", errNotHere, strings.TrimSpace(string(out)))
 	}
-	defer func() { _ = exec.Command("umount", mount).Run() }() //nolint:noctx // also after an interrupt
+	defer func() { _ = exec.Command("umount", mount).Run() }()
 	h, err := s.newHome("small/home", evidenceConfig)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func readOnlyHome(ctx context.Context, s *stage, r *result) error {
 			r.how = fmt.Sprintf("running as user %d in a home of root's", nobody)
 		default:
 			err = exec.CommandContext(ctx, "chmod", "-R", "a-w", h.dir).Run()
-			defer func() { _ = exec.Command("chmod", "-R", "u+w", h.dir).Run() }() //nolint:noctx // also after an interrupt
+			defer func() { _ = exec.Command("chmod", "-R", "u+w", h.dir).Run() }()
 			r.how = "taking the right to write away from its own files"
 		}
 		if err != nil {

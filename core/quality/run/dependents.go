@@ -41,7 +41,7 @@ type goListed struct {
 // goDependents type-checks the packages of the module, or of the workspace, that
 // import touched ones, with their tests, and adds what does not compile to the
 // package that broke it.
-func (w *Worker) goDependents(ctx context.Context, pl *place, t *tree, goTool, mod string, pkgs []*pkg, out map[*pkg]*result) {
+func (w *Worker) goDependents(ctx context.Context, pl *place, goTool, mod string, pkgs []*pkg, out map[*pkg]*result) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	at := goRoom(mod, pkgs)

@@ -108,7 +108,7 @@ func (w *Worker) goBuild(t *tree, goTool, mod string, pkgs []*pkg) *task {
 				return out
 			}
 		}
-		w.goDependents(ctx, pl, t, goTool, mod, pkgs, out)
+		w.goDependents(ctx, pl, goTool, mod, pkgs, out)
 		return out
 	}}
 }
