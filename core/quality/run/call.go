@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/quality"
@@ -152,9 +153,28 @@ func strip(s string) string {
 	return b.String()
 }
 
+// maxScratch is how long a folder of ours may be in use.
+const maxScratch = 24 * time.Hour
+
+// sweep removes what runs left behind that were killed.
+func (w *Worker) sweep() {
+	list, err := filepath.Glob(filepath.Join(w.o.TempDir, scratchName+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range list {
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() && w.o.Now().Sub(st.ModTime()) > maxScratch {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+const scratchName = "guardrails-gate-"
+
 // scratch is a folder for what tools write, with a function that removes it.
 func (w *Worker) scratch() (string, func(), error) {
-	dir, err := os.MkdirTemp(w.o.TempDir, "guardrails-gate-")
+	w.sweep()
+	dir, err := os.MkdirTemp(w.o.TempDir, scratchName)
 	if err != nil {
 		return "", func() {}, err
 	}

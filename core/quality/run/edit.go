@@ -193,7 +193,7 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 			}
 			for _, f := range r.findings {
 				// Next to be used, or somebody else's: the Stop gate has the last word.
-				if !halfway(f) && (compiles(f) || slices.Contains(p.files, f.File) || f.File == "") {
+				if !halfway(f) && (compiles(f) || slices.Contains(p.files, f.File)) {
 					found = append(found, f)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ec261362/guardrails/core/quality"
 )
@@ -122,4 +123,41 @@ func TestWhatFailsAfterAFloodIsStillSaid(t *testing.T) {
 	p.conf.OnStop = []quality.Step{quality.Test}
 	p.write("a/flood_test.go", "package a\n\nimport (\n\t\"fmt\"\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestFlood(t *testing.T) {\n\tfor i := 0; i < 20000; i++ {\n\t\tfmt.Println(strings.Repeat(\"x\", 50))\n\t}\n\tt.Error(\"after the flood\")\n}\n")
 	check(t, p.gate("a/flood_test.go"), "a/flood_test.go:13: TestFlood: after the flood")
+}
+
+func TestACacheThatCannotBeKeptDoesNotBlock(t *testing.T) {
+	p := goProject(t)
+	p.conf.Cache = filepath.Join(t.TempDir(), "file", "cache")
+	if err := os.WriteFile(filepath.Dir(p.conf.Cache), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.write("a/a.go", "package a\n\n// Add adds up.\nfunc Add(x, y int) int { return x + y }\n")
+	passes(t, p.gate("a/a.go"))
+}
+
+func TestWhatKilledRunsLeftIsSweptAfterADay(t *testing.T) {
+	tmp := t.TempDir()
+	w := New(Options{TempDir: tmp})
+	old, recent, other := filepath.Join(tmp, scratchName+"1"), filepath.Join(tmp, scratchName+"2"), filepath.Join(tmp, "other")
+	for _, dir := range []string{old, recent, other} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-25 * time.Hour)
+	for _, dir := range []string{old, other} {
+		if err := os.Chtimes(dir, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, drop, err := w.scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop()
+	for dir, want := range map[string]bool{old: false, recent: true, other: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
 }

@@ -13,6 +13,9 @@ import (
 )
 
 func (w *Worker) java(t *tree, step quality.Step, p *pkg) []*task {
+	if step != quality.Build && step != quality.Test {
+		return nil
+	}
 	maven := t.has(p.dir, "pom.xml")
 	name, wrapper := "gradle", "gradlew"
 	if maven {

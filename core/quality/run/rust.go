@@ -14,6 +14,10 @@ import (
 
 // rust plans a step; with whole also what an edit does not wait for.
 func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover, whole bool) []*task {
+	_, asks := t.up(p.dir, "clippy.toml", ".clippy.toml")
+	if asks = asks || strings.Contains(t.read(path.Join(p.dir, "Cargo.toml"))+t.read("Cargo.toml"), "lints.clippy"); step == quality.Lint && !asks {
+		return nil
+	}
 	cargo, ok := w.tool(t, p.dir, "cargo")
 	if !ok {
 		return []*task{{step: step, tool: "cargo", pkgs: []*pkg{p}, lacks: "cargo"}}
@@ -31,10 +35,6 @@ func (w *Worker) rust(t *tree, step quality.Step, p *pkg, cover, whole bool) []*
 	}
 	switch step {
 	case quality.Lint:
-		_, asks := t.up(p.dir, "clippy.toml", ".clippy.toml")
-		if !asks && !strings.Contains(t.read(path.Join(p.dir, "Cargo.toml"))+t.read("Cargo.toml"), "lints.clippy") {
-			return nil
-		}
 		if _, ok := w.tool(t, p.dir, "cargo-clippy"); !ok {
 			return []*task{{step: step, tool: "cargo clippy", pkgs: []*pkg{p}, lacks: "cargo-clippy"}}
 		}
