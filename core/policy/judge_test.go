@@ -441,3 +441,23 @@ func TestAnExpiredContextIsAnError(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatPowerShellListsAndDeletesIsJudgedByWhereItLooks(t *testing.T) {
+	for command, want := range map[string]string{
+		"gci $HOME -Recurse | ri -fo":                           "filesystem/delete-home",
+		"Get-ChildItem ~ | Remove-Item -Recurse -Force":         "filesystem/delete-home",
+		"ls ~ -r | % { ri $_ -fo }":                             "filesystem/delete-home",
+		"gci . -Recurse | ForEach-Object { ri $_.FullName -r }": "filesystem/delete-project",
+		"gci ~/other -Recurse -Filter *.tmp | ri":               "filesystem/delete-outside",
+		"gci -Recurse *.log | ri":                               "",
+		"gci src -Recurse -Include *.bak | ri -fo":              "",
+		"gci build -Recurse | ri -Force":                        "",
+		"gci $HOME -Recurse | ri -WhatIf":                       "",
+		"gci $HOME -Recurse | Measure-Object":                   "",
+	} {
+		v := judgeEvent(t, testSettings(), world(), toolEvent(testRoot, testRoot, "PowerShell", map[string]any{"command": command}))
+		if v.Rule != want {
+			t.Errorf("%s: %s %s, want %q", command, v.Decision, v.Rule, want)
+		}
+	}
+}

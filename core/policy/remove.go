@@ -1044,7 +1044,13 @@ func (j *judge) windowsDelete(c *shellcmd.Command) []removal {
 	default:
 		return nil
 	}
-	if !recursive || dry {
+	if dry {
+		return nil
+	}
+	if out, ok := j.listedDelete(c, ops, recursive); ok {
+		return out
+	}
+	if !recursive {
 		return nil
 	}
 	var out []removal
@@ -1075,6 +1081,81 @@ func (j *judge) windowsDelete(c *shellcmd.Command) []removal {
 		out = append(out, removal{unknownTarget, "what its input names"})
 	}
 	return out
+}
+
+// listedDelete judges the delete of what a Get-ChildItem before it lists, by itself
+// or in a ForEach-Object; ok is false if there is none, or none that goes down
+// folders and no recursive delete.
+func (j *judge) listedDelete(c *shellcmd.Command, ops []*word, recursive bool) (out []removal, ok bool) {
+	if !c.Has(shellcmd.PowerShell) {
+		return nil, false
+	}
+	from := c
+	for _, w := range ops {
+		if !strings.HasPrefix(w.Raw, "$_") && !strings.HasPrefix(w.Raw, "$PSItem") {
+			return nil, false
+		}
+	}
+	if len(ops) > 0 {
+		if c.Parent < 0 || c.Parent >= len(j.line.Commands) {
+			return nil, false
+		}
+		from = &j.line.Commands[c.Parent]
+	}
+	for _, i := range from.Stdin.Peers {
+		if i < 0 || i >= len(j.line.Commands) || j.line.Commands[i].Program != "get-childitem" {
+			continue
+		}
+		n := &j.line.Commands[i]
+		starts, narrow, deep := listing(n)
+		if !deep && !recursive {
+			continue
+		}
+		ok = true
+		out = append(out, j.findTargets(n, starts, narrow)...)
+	}
+	return out, ok
+}
+
+// listing takes a Get-ChildItem apart: where it looks, whether it picks by name,
+// and whether it goes down.
+func listing(c *shellcmd.Command) (starts []*word, narrow, deep bool) {
+	args := c.Args()
+	for i := 0; i < len(args); i++ {
+		t := strings.ToLower(args[i].Text)
+		if !strings.HasPrefix(t, "-") || len(t) < 2 || args[i].Raw == "" || args[i].Raw[0] != '-' {
+			base, pattern := splitGlob(args[i].Text)
+			if pattern == "" || everything(pattern) {
+				w := args[i]
+				if pattern != "" {
+					w.Text, w.Or, w.Glob = base, nil, false
+					if base == "" {
+						w.Text = "."
+					}
+				}
+				starts = append(starts, &w)
+				continue
+			}
+			narrow = true
+			if base != "" {
+				w := args[i]
+				w.Text, w.Or, w.Glob = base, nil, false
+				starts = append(starts, &w)
+			}
+			continue
+		}
+		switch name := strings.TrimSuffix(t, ":$true"); {
+		case strings.HasPrefix("-recurse", name), name == "-s":
+			deep = true
+		case len(name) > 2 && (strings.HasPrefix("-include", name) || strings.HasPrefix("-filter", name)):
+			if i++; i < len(args) {
+				narrow = narrow || !everything(args[i].Text)
+			}
+		case len(name) > 2 && (strings.HasPrefix("-exclude", name) || strings.HasPrefix("-erroraction", name) || strings.HasPrefix("-attributes", name) || strings.HasPrefix("-depth", name)), name == "-ea":
+			i++
+		}
+	}
+	return starts, narrow, deep
 }
 
 // file judges the delete of one file: only those of the operating system and
