@@ -247,7 +247,7 @@ func (w *Worker) freshGo(ctx context.Context, t *tree, pl *place, u *unit, pkgs 
 	if os.WriteFile(name, list, 0o600) != nil { //nolint:forbidigo // into a folder of our own
 		return found
 	}
-	args, _ := goArgs(pl, u.mod, pkgs)
+	args, _ := goArgs(pl, u.mod, pkgs, false)
 	x, err := w.call(ctx, pl.abs(u.mod), nil, append([]string{goTool, "vet", "-overlay=" + name}, args...)...)
 	if why, _ := told(ctx, "go vet", x, err); why != "" {
 		return found

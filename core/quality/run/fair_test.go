@@ -161,3 +161,58 @@ func TestWhatKilledRunsLeftIsSweptAfterADay(t *testing.T) {
 		}
 	}
 }
+
+func TestAModulesOwnFileCompilesAllOfItAndTestsNone(t *testing.T) {
+	p := goProject(t)
+	p.write("b/b_test.go", "package b\n\nimport \"testing\"\n\nfunc TestRed(t *testing.T) { t.Error(\"of a package that nobody touched\") }\n")
+	p.commit("red")
+	p.write("go.mod", "module example.com/app\n\ngo 1.20\n")
+	r := p.gate("go.mod")
+	passes(t, r)
+	if len(r.Known) != 0 {
+		t.Errorf("known %+v", r.Known)
+	}
+	p.write("go.mod", "module example.com/renamed\n\ngo 1.21\n")
+	p.write("b/b.go", "package b\n\nimport \"example.com/app/a\"\n\n// Zero is nothing.\nfunc Zero() int { return a.Add(0, 0) }\n")
+	p.commit("import")
+	p.write("go.mod", "module example.com/again\n\ngo 1.21\n")
+	if r := p.gate("go.mod"); !strings.Contains(r.Text(4000)+r.Head(), "b/b.go:3") && len(r.Known) == 0 {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
+	}
+}
+
+func TestFilesOfTheForgeAndTheEditorAreNobodysPackage(t *testing.T) {
+	p := goProject(t)
+	for _, name := range []string{".github/workflows/ci.yml", ".vscode/settings.json", "Dockerfile", "docker-compose.yml"} {
+		p.write(name, "x")
+		if r := p.gate(name); len(r.Packages) != 0 || r.Outcome != quality.Passed {
+			t.Errorf("%s: %q", name, r.Packages)
+		}
+	}
+}
+
+func TestTestsThatDisturbEachOtherAreRunAgainAlone(t *testing.T) {
+	needs(t, "git", "node")
+	mark := filepath.Join(t.TempDir(), "port")
+	files := map[string]string{"package.json": `{"workspaces":["p/*"]}`}
+	for _, name := range []string{"a", "b"} {
+		files["p/"+name+"/package.json"] = `{"name":"` + name + `","scripts":{"test":"node --test"}}`
+		files["p/"+name+"/x.js"] = "module.exports = 1;\n"
+		files["p/"+name+"/x.test.js"] = `const fs = require('node:fs');
+require('node:test').test('alone ` + name + `', async () => {
+  fs.writeFileSync(` + "`" + mark + "`" + `, '', { flag: 'wx' });
+  await new Promise((done) => setTimeout(done, 1500));
+  fs.rmSync(` + "`" + mark + "`" + `);
+});
+`
+	}
+	p := newProject(t, files)
+	p.conf.OnStop = []quality.Step{quality.Test}
+	p.write("p/a/x.js", "module.exports = 2;\n")
+	p.write("p/b/x.js", "module.exports = 2;\n")
+	r := p.gate("p/a/x.js", "p/b/x.js")
+	passes(t, r)
+	if len(r.Flaky) == 0 {
+		t.Skip("they did not meet")
+	}
+}

@@ -104,6 +104,7 @@ func (g *gating) run(ctx context.Context) {
 		})
 	}
 	wait.Wait()
+	g.again(ctx)
 	g.compare(ctx)
 	g.keep(ctx, started)
 	if slices.Contains(g.p.OnStop, quality.Coverage) {
@@ -206,9 +207,6 @@ func (g *gating) unit(ctx context.Context, tasks []*task) {
 		g.say("%s: %s", k.step, names(todo))
 		began := time.Now()
 		out := g.do(ctx, k, g.here, todo, nil)
-		if k.step == quality.Test {
-			g.again(ctx, k, todo, out, time.Since(began))
-		}
 		took := time.Since(began)
 		for _, p := range todo {
 			r := out[p]
@@ -266,48 +264,59 @@ func (g *gating) do(ctx context.Context, k *task, pl *place, pkgs []*pkg, only [
 	return out
 }
 
-// again runs failing tests once more: what passes then is flaky and named.
-func (g *gating) again(ctx context.Context, k *task, pkgs []*pkg, out map[*pkg]*result, took time.Duration) {
-	var red []*pkg
-	var only []quality.Finding
-	for _, p := range pkgs {
-		r := out[p]
-		if r == nil || r.status != failedStep || slices.ContainsFunc(r.findings, func(f quality.Finding) bool { return f.Test == "" }) {
+// again runs failing tests once more, one after the other: what passes then is
+// flaky, or was disturbed by what ran beside it, and is named.
+func (g *gating) again(ctx context.Context) {
+	for _, j := range g.red() {
+		if j.k.step != quality.Test || ctx.Err() != nil {
 			continue
 		}
-		red = append(red, p)
-		only = append(only, r.findings...)
-	}
-	if end, ok := ctx.Deadline(); len(red) == 0 || ok && time.Until(end) < took+took/4 {
-		return
-	}
-	if red[0].chain != golang {
-		only = nil // all of it, with its coverage
-	}
-	g.say("again, %d tests that failed", max(len(only), 1))
-	for p, r := range g.do(ctx, k, g.here, red, only) {
-		first := out[p]
-		if r == nil || r.status == unproven || r.status == skippedStep {
-			continue
-		}
-		still, flaky := both(first.findings, r.findings)
-		for _, f := range flaky {
-			g.mu.Lock()
-			g.rep.Flaky = append(g.rep.Flaky, f.Test)
-			g.mu.Unlock()
-		}
-		if len(still) == 0 && r.status == passedStep {
-			first.status, first.findings = passedStep, nil
-			if r.report != nil {
-				first.report = r.report
+		var red []*pkg
+		var only []quality.Finding
+		first := map[*pkg]*done{}
+		took := time.Duration(0)
+		for i := range g.results {
+			d := &g.results[i]
+			if d.k != j.k || d.r.status != failedStep || d.r.cached || slices.ContainsFunc(d.r.findings, func(f quality.Finding) bool { return f.Test == "" }) {
+				continue
 			}
-			first.tests = max(first.tests, r.tests)
+			red = append(red, d.p)
+			only = append(only, d.r.findings...)
+			first[d.p] = d
+			took = max(took, d.r.took)
+		}
+		if end, ok := ctx.Deadline(); len(red) == 0 || ok && time.Until(end) < took+took/4 {
 			continue
 		}
-		if len(still) > 0 {
-			first.findings = still
+		if red[0].chain != golang {
+			only = nil // all of it, with its coverage
+		}
+		g.say("again, %d tests that failed", max(len(only), 1))
+		for p, r := range g.do(ctx, j.k, g.here, red, only) {
+			if d := first[p]; d != nil && r != nil && r.status != unproven && r.status != skippedStep {
+				g.weigh(d, r)
+			}
 		}
 	}
+}
+
+// weigh puts a second run of a package's tests beside the first.
+func (g *gating) weigh(d *done, second *result) {
+	still, flaky := both(d.r.findings, second.findings)
+	for _, f := range flaky {
+		g.rep.Flaky = append(g.rep.Flaky, f.Test)
+	}
+	switch {
+	case len(still) == 0 && second.status == passedStep:
+		d.r.status, d.r.findings = passedStep, nil
+		if second.report != nil {
+			d.r.report = second.report
+		}
+		d.r.tests = max(d.r.tests, second.tests)
+	case len(still) > 0:
+		d.r.findings = still
+	}
+	d.raw = *d.r
 }
 
 // both splits the findings of a first run by whether the test failed again.

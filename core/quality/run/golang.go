@@ -45,9 +45,10 @@ func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cov
 	return nil
 }
 
-// goArgs are the packages as the go command takes them, and each package by
-// what it is called there. A folder without Go files stands for its module.
-func goArgs(pl *place, mod string, pkgs []*pkg) (args []string, gone map[*pkg]bool) {
+// goArgs are the packages as the go command takes them, and those without Go
+// files. With whole a module's root without any stands for all of the module: what
+// go.mod says concerns each package, and to compile them is cheap.
+func goArgs(pl *place, mod string, pkgs []*pkg, whole bool) (args []string, gone map[*pkg]bool) {
 	gone = map[*pkg]bool{}
 	for _, p := range pkgs {
 		list, err := os.ReadDir(pl.abs(p.dir))
@@ -62,7 +63,7 @@ func goArgs(pl *place, mod string, pkgs []*pkg) (args []string, gone map[*pkg]bo
 			continue
 		}
 		if err != nil || !slices.ContainsFunc(list, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") && !e.IsDir() }) {
-			if p.dir == mod { // a module's root without a package: all of it
+			if p.dir == mod && whole {
 				args = append(args, "./...")
 				continue
 			}
@@ -121,13 +122,13 @@ func (w *Worker) golangci(file, mod string, pkgs []*pkg) *task {
 
 // goText runs a command over packages and reads the places that it names.
 func (w *Worker) goText(ctx context.Context, pl *place, mod string, pkgs []*pkg, tool string, step quality.Step, argv ...string) map[*pkg]*result {
-	args, gone := goArgs(pl, mod, pkgs)
+	args, gone := goArgs(pl, mod, pkgs, step == quality.Build)
 	out := same(pkgs, result{status: passedStep, tool: tool})
 	for p, is := range gone {
 		if !is {
 			continue
 		}
-		out[p] = &result{status: skippedStep, tool: tool, why: "no Go files are left"}
+		out[p] = &result{status: skippedStep, tool: tool, why: "no Go files are here"}
 	}
 	if len(args) == 0 {
 		return out
@@ -204,13 +205,13 @@ func (w *Worker) goTest(t *tree, goTool, mod string, pkgs []*pkg, cover bool) *t
 		ident += " -cover"
 	}
 	return &task{step: quality.Test, tool: "go test", ident: ident, pkgs: pkgs, do: func(ctx context.Context, pl *place, pkgs []*pkg, only []quality.Finding) map[*pkg]*result {
-		args, gone := goArgs(pl, mod, pkgs)
+		args, gone := goArgs(pl, mod, pkgs, false)
 		out := same(pkgs, result{tool: "go test"})
 		for p, is := range gone {
 			if !is {
 				continue
 			}
-			out[p] = &result{status: skippedStep, tool: "go test", why: "no Go files are left"}
+			out[p] = &result{status: skippedStep, tool: "go test", why: "no Go files are here"}
 		}
 		if len(args) == 0 {
 			return out
@@ -350,13 +351,6 @@ func (w *Worker) readGoTest(pl *place, t *tree, mod string, pkgs []*pkg, out map
 			continue
 		}
 		r := byDir[p.dir]
-		whole := p.dir == mod && r == nil // ./...: every package of the module
-		if whole {
-			r = &goRun{end: code == 0, red: code != 0, output: map[string]*ends{}}
-			for _, o := range runs {
-				r.tests += o.tests
-			}
-		}
 		res := out[p]
 		switch {
 		case r == nil && code == 0:

@@ -128,6 +128,8 @@ func (t *tree) vendored(rel string) bool {
 func document(rel string) bool {
 	for part := range strings.SplitSeq(path.Dir(rel), "/") {
 		switch part {
+		case ".github", ".gitlab", ".circleci", ".buildkite", ".vscode", ".idea", ".devcontainer", ".husky", ".changeset", ".claude", ".gemini", ".muse", ".cursor":
+			return true // of the forge, the editor, the agent
 		case "testdata", "fixtures", "__fixtures__", "__snapshots__", "snapshots", "resources", "templates":
 			return false
 		}
@@ -140,7 +142,8 @@ func document(rel string) bool {
 		return !strings.HasPrefix(base, "requirements") && base != "cmakelists.txt"
 	}
 	switch base {
-	case "license", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".guardrails.yaml", ".editorconfig", ".mailmap":
+	case "dockerfile", ".dockerignore", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "procfile", "jenkinsfile", ".gitlab-ci.yml",
+		".pre-commit-config.yaml", "renovate.json", ".env.example", "license", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".guardrails.yaml", ".editorconfig", ".mailmap":
 		return true
 	}
 	return false

@@ -25,6 +25,9 @@ func TestWhatCommandsWroteIsFoundByTimeAndByTheCommitsMadeHere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, name := range []string{"a.go", "b.go", "c.go", "was.go", ".gitignore"} {
+		old(name)
+	}
 	p.write("was.go", "somebody's own work") // before the session
 	old("was.go")
 	from := time.Now()
