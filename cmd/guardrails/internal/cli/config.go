@@ -145,7 +145,8 @@ func (a *app) validate(args []string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		e := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
+		// What a project's file says is looked at whether it is trusted or not.
+		e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
 		for _, name := range []string{e.Human, e.Project} {
 			if name != "" {
 				files = append(files, name)
