@@ -18,6 +18,7 @@ var (
 	_ hook.Wirer    = Adapter{}
 	_ hook.Guarded  = Adapter{}
 	_ hook.Headless = Adapter{}
+	_ hook.Finisher = Adapter{}
 	_ hook.Sampler  = Adapter{}
 )
 

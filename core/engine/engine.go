@@ -40,6 +40,10 @@ type Engine struct {
 	// Busy reports whether a command left in the background is worth waiting for
 	// at a Stop: a test, build or lint run that will end. nil = none is.
 	Busy func(command string) bool
+
+	// Finished returns the calls that a prompt of the host's own says have ended in
+	// the background. nil = there are none.
+	Finished func(*hook.Event) []hook.Event
 }
 
 // Outcome says what became of one gate. The zero value is that it was not for
@@ -111,6 +115,9 @@ type judgement struct {
 	event *hook.Event
 	res   Result
 
+	ended []hook.Event // calls that ended in the background
+	asked bool         // whether ended is known
+
 	view    session.View
 	viewed  bool
 	noState string // why there is no state, "" = there is
@@ -137,7 +144,10 @@ func (j *judgement) run() {
 	j.res.Began = j.begins()
 	for i, g := range j.Gates {
 		ok, why := g.Applies(j.event)
-		if !ok && (j.standIn(g) || j.startIn(g)) {
+		if !ok && (j.standIn(g) || j.startIn(g) || j.endIn(g)) {
+			if j.res.HandOver {
+				return
+			}
 			continue
 		}
 		if !ok {

@@ -156,6 +156,35 @@ func (j *judgement) startIn(g *gate.Gate) bool {
 	return true
 }
 
+// endIn runs a gate that records what calls do on those that a prompt of the
+// host's own says have ended in the background, and reports whether it did.
+func (j *judgement) endIn(g *gate.Gate) bool {
+	ev := j.event
+	if ev.Name != hook.UserPromptSubmit || ev.Typed() || j.Finished == nil || g.Strength >= gate.Enforce || !slices.Contains(g.On, hook.PostToolUse) {
+		return false
+	}
+	if !j.asked {
+		j.ended, j.asked = j.Finished(ev), true
+	}
+	ran, last := false, j.last
+	for i := range j.ended {
+		call := &j.ended[i]
+		if ok, _ := g.Applies(call); !ok || g.State && !j.state() {
+			continue
+		}
+		j.event, j.last = call, nil
+		r := j.runGate(g)
+		j.event = ev
+		j.res.Runs = append(j.res.Runs, r)
+		if ran = true; j.res.HandOver {
+			break
+		}
+		j.res.Verdict = gate.Merge(j.res.Verdict, r.Verdict)
+	}
+	j.last = last
+	return ran
+}
+
 // notesStart reports whether it is to be kept that the session has started.
 func (j *judgement) notesStart() bool { return j.res.Began && j.Caps.NoStart }
 

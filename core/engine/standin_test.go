@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/session"
 )
 
 // seldom is a host whose Stop may not come.
@@ -138,5 +140,49 @@ func TestAPromptRemindsAsOftenAsAStopWould(t *testing.T) {
 	}
 	if v := command(e, "git push"); v.Decision != hook.Deny {
 		t.Errorf("the handing over: %+v", v)
+	}
+}
+
+func TestACallThatEndedInTheBackgroundIsRecordedWithThePromptThatSaysSo(t *testing.T) {
+	var saw []string
+	recorder := &gate.Gate{
+		ID: "recorder", On: []hook.EventName{hook.PostToolUse, hook.PostToolUseFailure}, Tools: hook.Tools(hook.Shell), Strength: gate.Record, State: true,
+		Run: func(_ context.Context, p *gate.Pass) (hook.Verdict, error) {
+			line := p.Commands()
+			saw = append(saw, string(p.Event.Name)+" "+line.Source)
+			p.Record(session.Add("ran", line.Source))
+			return hook.Verdict{}, nil
+		},
+	}
+	refuses := &gate.Gate{ID: "refuses", On: []hook.EventName{hook.PostToolUse}, Strength: gate.Enforce, Run: func(context.Context, *gate.Pass) (hook.Verdict, error) {
+		return hook.Verdict{Decision: hook.Block, Reason: "too late"}, nil
+	}}
+	asked := 0
+	e := Engine{Gates: []*gate.Gate{recorder, refuses}, Caps: caps(), Store: newStore(t), Finished: func(ev *hook.Event) []hook.Event {
+		asked++
+		call := func(name hook.EventName, command string) hook.Event {
+			end := *ev
+			end.Name, end.Prompt = name, ""
+			end.Tool = &hook.Tool{Name: "Bash", Kind: hook.Shell, Result: &hook.Result{Outcome: hook.Succeeded}}
+			end.Tool.Input, _ = json.Marshal(map[string]string{"command": command})
+			return end
+		}
+		return []hook.Event{call(hook.PostToolUse, "npm test"), call(hook.PostToolUseFailure, "make lint")}
+	}}
+	if typed(e, 1); asked != 0 {
+		t.Error("a prompt that a human typed says nothing of calls")
+	}
+	ev := event(hook.UserPromptSubmit, hook.Other)
+	ev.Prompt, ev.Raw = "<task-notification>x</task-notification>", []byte(`{"n":1}`)
+	r := e.Judge(context.Background(), ev)
+	if got := strings.Join(saw, ", "); got != "PostToolUse npm test, PostToolUseFailure make lint" || asked != 1 {
+		t.Errorf("%q, asked %d times", got, asked)
+	}
+	if r.Verdict.Decision != hook.Pass {
+		t.Errorf("a gate that refuses judged what is over: %+v", r.Verdict)
+	}
+	v, err := e.Store.View("test", "s")
+	if err != nil || !v.Has("ran", "npm test") || !v.Has("ran", "make lint") {
+		t.Errorf("%v %v", v.Set("ran"), err)
 	}
 }

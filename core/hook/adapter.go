@@ -116,6 +116,15 @@ type OutcomeReader interface {
 	ReadOutcome(e Event, tail []byte) *Result
 }
 
+// Finisher is an adapter whose host tells by a prompt of its own that calls have
+// ended in the background.
+type Finisher interface {
+	// Finished returns those calls, each as its end would have been told had it run
+	// in the foreground. tail is the end of the transcript, which says what was run;
+	// output returns what a file of the host's holds.
+	Finished(e Event, tail []byte, output func(path string) []byte) []Event
+}
+
 // Headless is an adapter whose host can be given one prompt without a terminal.
 type Headless interface {
 	HeadlessCommand(prompt string) []string

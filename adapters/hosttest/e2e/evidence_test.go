@@ -175,3 +175,33 @@ func TestE2EALongDelegationNeedsACard(t *testing.T) {
 		}
 	})
 }
+
+// TestE2EATestRunInTheBackgroundIsProof has the agent start the tests, go on, and
+// be told by the host that they have ended.
+func TestE2EATestRunInTheBackgroundIsProof(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if w.version != current {
+			t.Skip("the host says nothing of it to hooks in the middle of a turn")
+		}
+		cache, err := exec.Command("go", "env", "GOCACHE").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(cache)), "GOTOOLCHAIN=local", "GOFLAGS=-count=1")
+		w.init()
+		w.guardrails("evidence", "init", "--yes")
+		w.write("go.mod", "module example.com/p\n\ngo 1.24\n")
+		w.write("p_test.go", "package p\n\nimport \"testing\"\n\nfunc TestTwo(t *testing.T) {\n\tif Two() != 2 {\n\t\tt.Error(Two())\n\t}\n}\n")
+		background := bash("go test -v ./...")
+		background.Input.(obj)["run_in_background"] = true
+		s := w.play(play{turns: []hosttest.Turn{
+			hosttest.Use(write("p.go", "package p\n\nfunc Two() int { return 2 }\n")),
+			hosttest.Use(background),
+			hosttest.Use(bash("sleep 20")),
+			hosttest.Say("Done."), hosttest.Say("Done, I said."),
+		}})
+		if got := w.workflow(); got.MutationGeneration != 1 || got.VerifiedGeneration != 1 || got.Phase != "complete" {
+			t.Errorf("%+v\nthe ends of the turn: %s\nthe model saw\n%s", got, w.stops(), s.server.Saw(mainPart))
+		}
+	})
+}

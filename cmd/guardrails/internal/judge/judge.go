@@ -198,6 +198,8 @@ func (m *Machine) Judge(c *Call) Judgement {
 		Started: started,
 		DryRun:  m.DryRun,
 		Busy:    m.busy(&ev),
+
+		Finished: finished(r.Adapter),
 	}
 	if !j.Probe() {
 		eng.Store = &session.Store{Dir: filepath.Join(m.StateHome, "sessions"), Now: m.Now}

@@ -22,6 +22,20 @@ func outcome(ad hook.Adapter) func(*hook.Event) *hook.Result {
 	}
 }
 
+// finished reads which calls ended in the background, for hosts that tell so.
+func finished(ad hook.Adapter) func(*hook.Event) []hook.Event {
+	host, ok := ad.(hook.Finisher)
+	if !ok {
+		return nil
+	}
+	return func(ev *hook.Event) []hook.Event {
+		if ev.Transcript == "" {
+			return nil
+		}
+		return host.Finished(*ev, tail(ev.Transcript), tail)
+	}
+}
+
 // transcriptTail is how much of a transcript's end is read.
 const transcriptTail = 256 << 10
 
