@@ -293,8 +293,7 @@ func (c *compiled) accepted(p *gate.Pass) bool {
 	if !ran || !masked || !p.Event.Name.AfterTool() {
 		return ran
 	}
-	switch testrun.Judge(c.run(p)).Grade {
-	case testrun.Failed, testrun.Error, testrun.Empty:
+	if g := testrun.Judge(c.run(p)).Grade; g == testrun.Failed || g == testrun.Error || g == testrun.Empty {
 		return false
 	}
 	return !acceptance.Failed(strings.Join(outcome.Texts(result(p)), "\n"))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,9 +169,7 @@ func (h *home) call(event, session string, more map[string]any) map[string]any {
 		"session_id": session, "transcript_path": filepath.Join(h.dir, "t.jsonl"), "cwd": h.project,
 		"permission_mode": "default", "hook_event_name": event,
 	}
-	for k, v := range more {
-		p[k] = v
-	}
+	maps.Copy(p, more)
 	return p
 }
 

@@ -249,7 +249,7 @@ func (w *Worker) lock(ctx context.Context, cache, root string) (func(), error) {
 	unlock, err := fsx.Lock(ctx, filepath.Join(cache, "gate-"+hex.EncodeToString(sum[:4])+".lock"))
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return func() {}, nil // a full disk
+		return func() {}, nil //nolint:nilerr // a full disk: where nothing can be kept, nothing is shared
 	case err != nil:
 		return nil, fmt.Errorf("another run of the gate is at work here: %w", err)
 	}

@@ -37,7 +37,7 @@ func (w *Worker) golang(t *tree, mod string, step quality.Step, pkgs []*pkg, cov
 		if mod == "" { // files that need not be one program: vet has compiled them
 			return nil
 		}
-		return []*task{w.goBuild(t, goTool, mod, pkgs)}
+		return []*task{w.goBuild(goTool, mod, pkgs)}
 	case quality.Test:
 		return []*task{w.goTest(t, goTool, mod, pkgs, cover)}
 	case quality.Format, quality.Coverage: // not a toolchain's own
@@ -101,7 +101,7 @@ func (w *Worker) goVet(goTool, mod string, pkgs []*pkg) *task {
 	}}
 }
 
-func (w *Worker) goBuild(t *tree, goTool, mod string, pkgs []*pkg) *task {
+func (w *Worker) goBuild(goTool, mod string, pkgs []*pkg) *task {
 	return &task{step: quality.Build, tool: "go build", ident: "go build and dependents", pkgs: pkgs, do: func(ctx context.Context, pl *place, pkgs []*pkg, _ []quality.Finding) map[*pkg]*result {
 		out := w.goText(ctx, pl, mod, pkgs, "go build", quality.Build, goTool, "build", "-o", os.DevNull)
 		for _, p := range pkgs {
