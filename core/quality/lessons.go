@@ -252,8 +252,16 @@ func follows(w []string) bool {
 		return contains(w, "over") || pair(w, "instead", "of") || pair(w, "rather", "than")
 	case "i":
 		switch w[1] {
-		case "told", "said", "asked":
+		case "told":
 			return true
+		case "said", "asked": // "I said hello" tells of something else
+			if len(w) > 2 {
+				switch w[2] {
+				case "to", "not", "no", "you", "use", "that", "don't", "dont", "do", "never", "always", "it", "for", "only", "we", "this", "the":
+					return true
+				}
+			}
+			return false
 		case "already", "just":
 			return len(w) > 2 && (w[2] == "told" || w[2] == "said" || w[2] == "asked")
 		}
@@ -271,7 +279,14 @@ func follows(w []string) bool {
 	case "you":
 		return w[1] == "should" && (contains(w, "not") || contains(w, "never") || contains(w, "have")) || w[1] == "shouldn't" || w[1] == "must" && contains(w, "not") || w[1] == "keep" && len(w) > 2 && strings.HasSuffix(w[2], "ing") || w[1] == "forgot"
 	case "we":
-		return w[1] == "don't" || w[1] == "never" || w[1] == "always"
+		if w[1] != "don't" && w[1] != "never" && w[1] != "always" || len(w) < 3 {
+			return false
+		}
+		switch w[2] { // tells of what was
+		case "got", "had", "did", "was", "were", "saw", "made", "know", "knew", "found", "have", "came", "went":
+			return false
+		}
+		return !strings.HasSuffix(w[2], "ed") || w[2] == "need" || w[2] == "feed"
 	}
 	return pair(w, "told", "you")
 }

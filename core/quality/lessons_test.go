@@ -106,3 +106,23 @@ func FuzzCorrection(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatTellsOfThePastIsNoLesson(t *testing.T) {
+	for prompt, want := range map[string]bool{
+		"I said hello to the team yesterday":     false,
+		"I said use tabs":                        true,
+		"I asked you to keep it short":           true,
+		"I asked Bob about it":                   false,
+		"We never got this working on Windows":   false,
+		"We never commit generated files":        true,
+		"We always tried that first":             false,
+		"We don't need mocks here":               true,
+		"We don't know why yet":                  false,
+		"I told you to run make lint first":      true,
+		"as I said, the port is configured once": true,
+	} {
+		if got := Correction(prompt) != ""; got != want {
+			t.Errorf("%q: %v", prompt, got)
+		}
+	}
+}
