@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ec261362/guardrails/core/quality"
 )
@@ -108,5 +109,33 @@ func link(t *testing.T, dir, name string) {
 	}
 	if err := os.Symlink(file, filepath.Join(dir, name)); err != nil {
 		t.Skip(err)
+	}
+}
+
+func TestALinterThatIsTooSlowForAnEditIsNotWaitedForEachTime(t *testing.T) {
+	needs(t, "git", "sh")
+	p := newProject(t, map[string]string{"package.json": `{"name":"x"}`, "eslint.config.js": "", ".gitignore": "node_modules\n", "a.js": "1;\n"})
+	p.stand("eslint", "echo x >> runs; exec sleep 60")
+	p.write("a.js", "2;\n")
+	edit := func() quality.EditReport {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return p.w.Edit(ctx, p.conf, []quality.Edit{{Path: "a.js"}})
+	}
+	for range 5 {
+		if r := edit(); len(r.Undone) != 1 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if got := p.read("runs"); got != "x\n" {
+		t.Errorf("it ran %d times of 5", len(got)/2)
+	}
+	// It is tried again, and once it is fast it stays.
+	p.stand("eslint", "echo x >> runs; echo '[]'")
+	for range 12 {
+		edit()
+	}
+	if got := len(p.read("runs")) / 2; got < 3 {
+		t.Errorf("it was given up: ran %d times", got)
 	}
 }

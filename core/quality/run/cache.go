@@ -132,7 +132,7 @@ func (s store) timings() timings {
 }
 
 func (s store) keepTimings(t timings) {
-	if s.dir == "" || len(t) == 0 {
+	if s.dir == "" {
 		return
 	}
 	for len(t) > 5000 {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/quality"
@@ -38,7 +39,7 @@ func (w *Worker) Edit(ctx context.Context, p quality.Project, edits []quality.Ed
 			names[i] = e.Path
 		}
 		for _, u := range units(t.packages(names)) {
-			found, why := w.lintEdited(ctx, t, pl, u)
+			found, why := w.lintEdited(ctx, t, pl, store{p.Cache}, u)
 			r.Findings = append(r.Findings, found...)
 			if why != "" {
 				r.Undone = append(r.Undone, why)
@@ -171,7 +172,7 @@ func (w *Worker) formatConfigured(ctx context.Context, t *tree, pl *place, e qua
 }
 
 // lintEdited runs the fast lint of packages with edited files.
-func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (found []quality.Finding, why string) {
+func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, st store, u *unit) (found []quality.Finding, why string) {
 	var pkgs []*pkg
 	for _, p := range u.pkgs {
 		if slices.Contains(p.conf.Skip, quality.Lint) {
@@ -187,7 +188,12 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 		pkgs = append(pkgs, p)
 	}
 	for _, k := range w.fastLint(t, u, pkgs) {
-		for p, r := range k.do(ctx, pl, k.pkgs, nil) {
+		ran, results := st.patient(ctx, k, func() map[*pkg]*result { return k.do(ctx, pl, k.pkgs, nil) })
+		if !ran {
+			why = k.tool + " took too long last time"
+			continue
+		}
+		for p, r := range results {
 			if w := notYet(r); w != "" {
 				why = w
 			}
@@ -204,6 +210,34 @@ func (w *Worker) lintEdited(ctx context.Context, t *tree, pl *place, u *unit) (f
 		found = w.freshGo(ctx, t, pl, u, pkgs, found)
 	}
 	return found, why
+}
+
+// patient runs what an edit waits for, unless it did not finish lately in the time
+// that there is: to wait in vain after each edit helps nobody. After some edits it
+// is tried again.
+func (s store) patient(ctx context.Context, k *task, run func() map[*pkg]*result) (ran bool, out map[*pkg]*result) {
+	end, bounded := ctx.Deadline()
+	if !bounded || s.dir == "" {
+		return true, run()
+	}
+	const forget = 0.85 // of what it took, each time that it is not run
+	at := "edit " + timingKey(k, k.pkgs[0])
+	if t := s.timings(); t[at] > time.Until(end).Seconds() {
+		t[at] *= forget
+		s.keepTimings(t)
+		return false, nil
+	}
+	began := time.Now()
+	out = run()
+	switch t := s.timings(); {
+	case ctx.Err() != nil:
+		t[at] = 2 * seconds(time.Since(began))
+		s.keepTimings(t)
+	case t[at] > 0:
+		delete(t, at)
+		s.keepTimings(t)
+	}
+	return true, out
 }
 
 // freshGo leaves out what go vet says of the last commit too: the compiler reads

@@ -464,6 +464,13 @@ func (g *gating) conclude(ctx context.Context) {
 	var open []string
 	seen := map[string]bool{}
 	for _, d := range g.results {
+		for _, f := range d.r.findings {
+			if d.k.step == quality.Build && d.r.status == failedStep && f.File != "" {
+				seen[fmt.Sprintf("go vet %s:%d", f.File, f.Line)] = true // the compiler says it best
+			}
+		}
+	}
+	for _, d := range g.results {
 		s := quality.StepResult{Package: d.p.dir, Step: d.k.step, Tool: d.r.tool, Outcome: d.r.status.String(), Why: d.r.why, Tests: d.r.tests, Cached: d.r.cached, Seconds: seconds(d.r.took)}
 		if s.Tool == "" {
 			s.Tool = d.k.tool
@@ -493,7 +500,7 @@ func (g *gating) conclude(ctx context.Context) {
 			}
 			// Vet, build and test say the same of what does not compile.
 			at := fmt.Sprintf("%s:%d:%s:%s", f.File, f.Line, f.Test, f.Message)
-			if f.File != "" && seen[at] {
+			if f.File != "" && (seen[at] || f.Step == quality.Lint && seen[fmt.Sprintf("%s %s:%d", f.Tool, f.File, f.Line)]) {
 				continue
 			}
 			seen[at] = true
