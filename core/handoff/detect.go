@@ -56,7 +56,7 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	case pack.SeesSkill, pack.SeesStages:
 		return tool.Kind == hook.Skill || c.Announce != "" && c.is(tool, c.Announce)
 	case pack.SeesStageRead:
-		return tool.Kind == hook.Read
+		return tool.Kind == hook.Read || shell && strings.Contains(command, ".md")
 	case pack.SeesWalked, pack.SeesReport:
 		return shell && report.Mentions(command)
 	case pack.SeesFailedRun:
@@ -230,6 +230,12 @@ func (c *compiled) keys(ctx context.Context, p *gate.Pass, t *pack.Trigger) (key
 		}
 		return keys, false, len(keys) > 0
 	case pack.SeesStageRead:
+		if e.Tool.Kind == hook.Shell {
+			for _, s := range shown(p.Commands()) {
+				keys = append(keys, skills.Shown(s.names, s.dir, c.roots(p))...)
+			}
+			return keys, false, len(keys) > 0
+		}
 		keys = skills.Reads(e.Tool, e.Cwd, c.roots(p))
 		return keys, false, len(keys) > 0
 	case pack.SeesWalked:
@@ -284,6 +290,39 @@ func (c *compiled) prompt(e *hook.Event) string {
 		return e.Prompt
 	}
 	return claims.LastPrompt(c.Transcript(e.Transcript))
+}
+
+// shownIn are files that a command showed, from the folder it ran in.
+type shownIn struct {
+	names []string
+	dir   string
+}
+
+// shown returns the files that a line shows to whoever reads its output.
+func shown(l *shellcmd.Line) []shownIn {
+	if l == nil {
+		return nil
+	}
+	var out []shownIn
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		if c.Has(shellcmd.Uncalled) || c.Has(shellcmd.Loose) || c.Has(shellcmd.Remote) || c.Stdout.Kind != shellcmd.Inherit && c.Stdout.Kind != shellcmd.Pipe {
+			continue
+		}
+		switch c.Program {
+		case "cat", "bat", "batcat", "less", "more", "head", "tail", "nl", "sed", "get-content":
+		default:
+			continue
+		}
+		s := shownIn{dir: c.Dir}
+		for _, w := range c.Args() {
+			if w.Static {
+				s.names = append(s.names, w.Text)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // accepted reports whether a call ran acceptance tests that did not visibly fail.

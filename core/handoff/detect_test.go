@@ -278,3 +278,26 @@ func TestWhatTestsPrintIsNoPullRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestAStageThatACommandShowsWasRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are POSIX ones")
+	}
+	c := &compiled{Settings: &Settings{}, Pack: &pack.Pack{Skills: []string{".claude/skills"}}}
+	for command, want := range map[string]string{
+		"cat .claude/skills/do/stages/a.md":                 "do/stages/a.md",
+		"cd .claude/skills/do && sed -n 1,200p stages/a.md": "do/stages/a.md",
+		"cat .claude/skills/do/a.md .claude/skills/do/b.md": "do/a.md do/b.md",
+		"head -50 /p/.claude/skills/do/a.md | cat -n":       "do/a.md",
+		"ls .claude/skills/do/a.md":                         "",
+		"grep -n x .claude/skills/do/a.md":                  "",
+		"cat .claude/skills/do/a.md > /tmp/copy.md":         "",
+		"cat docs/a.md":                   "",
+		"echo cat .claude/skills/do/a.md": "",
+	} {
+		s, ok := c.look(t.Context(), shellPass(hook.PostToolUse, command), &pack.Trigger{Sees: pack.SeesStageRead})
+		if got := strings.Join(s.keys, " "); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}

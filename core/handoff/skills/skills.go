@@ -142,6 +142,20 @@ func Reads(t *hook.Tool, cwd string, roots []string) []string {
 	return out
 }
 
+// Shown returns the same keys of files that a command showed, by their paths.
+func Shown(paths []string, cwd string, roots []string) []string {
+	var out []string
+	for _, name := range paths {
+		if !strings.EqualFold(filepath.Ext(name), ".md") {
+			continue
+		}
+		if k := below(hook.LocalPath(name), cwd, roots); k != "" && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 // Read returns the first of Reads, "" if there is none.
 func Read(t *hook.Tool, cwd string, roots []string) string {
 	if all := Reads(t, cwd, roots); len(all) > 0 {
