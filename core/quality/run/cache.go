@@ -243,13 +243,13 @@ func (w *Worker) lock(ctx context.Context, cache, root string) (func(), error) {
 		return func() {}, nil
 	}
 	if os.MkdirAll(cache, 0o700) != nil {
-		return func() {}, nil // where nothing can be kept, nothing is shared
+		return func() {}, nil //nolint:nilerr // where nothing can be kept, nothing is shared
 	}
 	sum := sha256.Sum256([]byte(root))
 	unlock, err := fsx.Lock(ctx, filepath.Join(cache, "gate-"+hex.EncodeToString(sum[:4])+".lock"))
 	switch {
 	case err != nil && ctx.Err() == nil:
-		return func() {}, nil //nolint:nilerr // a full disk: where nothing can be kept, nothing is shared
+		return func() {}, nil // a full disk
 	case err != nil:
 		return nil, fmt.Errorf("another run of the gate is at work here: %w", err)
 	}
