@@ -216,3 +216,37 @@ require('node:test').test('alone ` + name + `', async () => {
 		t.Skip("they did not meet")
 	}
 }
+
+func TestPytestOfAnotherPythonIsBetterThanNone(t *testing.T) {
+	needs(t, "git", "sh")
+	bare := t.TempDir()
+	for _, name := range []string{"git", "sh"} {
+		link(t, bare, name)
+	}
+	script := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(bare, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("python3", `case "$*" in *"import pytest"*) exit 1;; esac; exit 0`)
+	script("pytest", `for a; do case "$a" in --junitxml=*) echo '<testsuite><testcase classname="t" name="test_a"/></testsuite>' > "${a#--junitxml=}";; esac; done`)
+	p := newProject(t, map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n", "a.py": "x = 1\n"}, "PATH="+bare)
+	p.write("a.py", "x = 2\n")
+	r := p.gate("a.py")
+	passes(t, r)
+	if !ran(r, quality.Test, 1) {
+		t.Errorf("%+v", r.Steps)
+	}
+}
+
+func TestUnderPlugAndPlayThePackageManagerRunsTheTests(t *testing.T) {
+	needs(t, "git", "sh")
+	p := newProject(t, map[string]string{"package.json": `{"name":"x","scripts":{"test":"vitest"}}`, "yarn.lock": "", ".pnp.cjs": "", ".gitignore": "node_modules\n", "a.mts": "1;\n"})
+	p.stand("yarn", `echo "a.mts:3: $*"; exit 1`)
+	p.git("add", "-A")
+	p.write("a.mts", "2;\n")
+	r := p.ask(Request{Touched: []string{"a.mts"}, Deadline: true})
+	if len(r.Missing) != 0 || len(r.Known)+len(r.Findings) == 0 {
+		t.Fatalf("%s\n%+v", r.Text(4000), r.Steps)
+	}
+}

@@ -281,6 +281,9 @@ func (w *Worker) scriptTest(t *tree, p *pkg, cover bool) *task {
 		ident += "\x00coverage"
 	}
 	k := &task{step: quality.Test, tool: s.runner, ident: ident, pkgs: []*pkg{p}}
+	if _, virtual := t.up(p.dir, ".pnp.cjs", ".pnp.js"); virtual && script != "" && s.runner != "node" {
+		plain = false // its programs lie in archives that only the package manager opens
+	}
 	switch {
 	case plain && (s.runner == "vitest" || s.runner == "jest" || s.runner == "mocha" || s.runner == "node"):
 		file, ok := w.tool(t, p.dir, s.runner)

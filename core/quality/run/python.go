@@ -249,7 +249,10 @@ func (w *Worker) pythonTest(t *tree, p *pkg, py string, conf pythonConf, cover b
 		return each(pkgs, func(p *pkg) *result {
 			dir := pl.abs(p.dir)
 			if w.offers(ctx, py, dir, "pytest") {
-				return w.pytest(ctx, pl, p, py, cover && only == nil && !pl.old)
+				return w.pytest(ctx, pl, p, []string{py, "-m", "pytest"}, py, cover && only == nil && !pl.old)
+			}
+			if file, ok := w.tool(t, p.dir, "pytest"); ok && (asks || t.imports(p.dir, "pytest")) { // of another Python: what it measures is not ours to read
+				return w.pytest(ctx, pl, p, []string{file}, py, false)
 			}
 			if asks {
 				return &result{status: skippedStep, tool: "pytest", why: "pytest is not installed", missing: true}
@@ -259,10 +262,26 @@ func (w *Worker) pythonTest(t *tree, p *pkg, py string, conf pythonConf, cover b
 	}}
 }
 
-func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, py string, cover bool) *result {
+// imports reports whether a test file near a package's root uses a module.
+func (t *tree) imports(dir, module string) bool {
+	for _, at := range [...]string{dir, path.Join(dir, "tests"), path.Join(dir, "test")} {
+		list, err := os.ReadDir(t.abs(at))
+		if err != nil {
+			continue
+		}
+		for _, e := range list {
+			if name := e.Name(); isPython(name) && strings.Contains(name, "test") && strings.Contains(t.read(path.Join(at, name)), "import "+module) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *Worker) pytest(ctx context.Context, pl *place, p *pkg, start []string, py string, cover bool) *result {
 	key := strings.ReplaceAll(p.dir, "/", "-")
 	xmlFile := filepath.Join(pl.scratch, "pytest-"+key+".xml")
-	argv := []string{py, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--color=no", "--junitxml=" + xmlFile, "-o", "junit_family=xunit1"}
+	argv := append(slices.Clone(start), "-q", "-p", "no:cacheprovider", "--color=no", "--junitxml="+xmlFile, "-o", "junit_family=xunit1")
 	env := pl.env
 	data := ""
 	if cover && w.offers(ctx, py, pl.abs(p.dir), "pytest_cov") {
