@@ -92,8 +92,10 @@ func (s *Settings) stop(ctx context.Context, p *gate.Pass) (hook.Verdict, error)
 	}
 	touched := view.Touched()
 	if look {
-		found := s.look(ctx, p, w, touched)
+		found := s.look(ctx, p, w)
 		touched = append(touched, found...)
+		slices.Sort(touched)
+		touched = slices.Compact(touched)
 		if o, _ := view.Obligation(RuleStop); len(found) == 0 && (!s.due(view) || o.Released()) {
 			return hook.Verdict{}, nil // what ran wrote nothing
 		}
@@ -132,7 +134,7 @@ const lookLimit = 5 * time.Second
 
 // look finds what commands of this session wrote that no call named, and makes
 // it touched.
-func (s *Settings) look(ctx context.Context, p *gate.Pass, w Worker, touched []string) []string {
+func (s *Settings) look(ctx context.Context, p *gate.Pass, w Worker) []string {
 	now := p.Env.Now()
 	p.Record(session.Note(factLooked, "", now))
 	from, last, to := shellSpan(p.Session)
@@ -141,12 +143,9 @@ func (s *Settings) look(ctx context.Context, p *gate.Pass, w Worker, touched []s
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
-	var out []string
-	for _, name := range w.Written(ctx, s.Project, Span{From: from, To: to, Dirty: dirty(p.Session)}) {
-		if !slices.Contains(touched, name) {
-			out = append(out, name)
-			p.Record(session.Add(session.Touched, name))
-		}
+	out := w.Written(ctx, s.Project, Span{From: from, To: to, Dirty: dirty(p.Session)})
+	for _, name := range out {
+		p.Record(session.Add(session.Touched, name))
 	}
 	if len(out) > 0 {
 		p.Record(session.Note(factEdited, "", last))
