@@ -135,7 +135,7 @@ func TestWhatTheGatesRefuseReachesNoAgent(t *testing.T) {
 				}
 			}
 			text, _ := json.Marshal(saved)
-			for _, content := range []string{"charged", "0151", "Add a function", "overflow", "Ignore all"} {
+			for _, content := range []string{"charged", "0151 1283", "Add a function", "overflow", "Ignore all"} {
 				if strings.Contains(string(text), content) {
 					t.Errorf("the state holds %q", content)
 				}

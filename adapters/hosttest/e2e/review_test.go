@@ -59,7 +59,7 @@ func (w *world) review(task string, coder, reviewer hosttest.Turn, code int) (go
 		w.t.Fatalf("%v: %s", err, &stdout)
 	}
 	state, _ := w.read(w.path("review.json"))
-	for _, content := range []string{"0151", task} {
+	for _, content := range []string{"0151 1283", task} {
 		if strings.Contains(state, content) {
 			w.t.Errorf("the state holds %q", content)
 		}
