@@ -36,6 +36,7 @@ func TestWhatACheckoutMergeOrRebaseBroughtDoesNotBlock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := goProject(t)
+			p.conf.OnStop = []quality.Step{quality.Test}
 			main := p.git("rev-parse", "--abbrev-ref", "HEAD")
 			p.git("checkout", "-q", "-b", "theirs")
 			p.write("b/b_test.go", redTest)
@@ -79,6 +80,7 @@ func TestASubmoduleIsJudgedByWhatItHoldsNow(t *testing.T) {
 	p.git("-C", sub, "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "one")
 	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub, "third")
 	p.commit("submodule")
+	p.conf.OnStop = []quality.Step{quality.Test}
 	p.write("third/s.go", "package sub\n\n// F is 1.\nfunc F() int { return 1 }\n")
 	r := p.gate("third/s.go")
 	if r.Outcome != quality.Passed || len(r.Known) != 1 || r.Known[0].Test != "TestOld" {
