@@ -10,6 +10,7 @@ package quality
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -247,6 +248,10 @@ func New(s Settings) []*gate.Gate {
 	return out
 }
 
+// errNoWorker fails what insists on a proof and passes the rest, as any failure of
+// the tools does.
+var errNoWorker = errors.New("guardrails-full, which runs the project's tools, is missing or does not answer: `guardrails doctor` says what is wrong")
+
 // worker returns the worker, or why the gate cannot go on here.
 func (s *Settings) worker(p *gate.Pass) (Worker, error) {
 	switch {
@@ -257,7 +262,7 @@ func (s *Settings) worker(p *gate.Pass) (Worker, error) {
 	case p.Env.Proc == nil || p.Env.HTTP == nil:
 		return nil, gate.ErrHandOver
 	default:
-		return nil, gate.Skip("the program that runs the project's tools is not there")
+		return nil, errNoWorker
 	}
 }
 

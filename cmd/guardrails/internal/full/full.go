@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 )
@@ -210,46 +212,63 @@ func attach(path string, argv, env []string, files []*os.File) (int, error) {
 
 // Ask runs the full program with payload on its standard input, which stays
 // open as long as we live, and returns what it prints, at most max bytes. stop
-// ends it.
+// ends it. Nothing that it leaves running holds a stream of ours.
 func Ask(path string, args []string, payload []byte, max int64, stop <-chan struct{}) ([]byte, error) {
-	in, feed, err := os.Pipe()
+	var pipes [3][2]*os.File // of its input, output and errors: ends to read and to write
+	for i := range pipes {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		defer w.Close()
+		pipes[i] = [2]*os.File{r, w}
+	}
+	feed, read, faults := pipes[0][1], pipes[1][0], pipes[2][0]
+	p, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{Env: os.Environ(), Files: []*os.File{pipes[0][0], pipes[1][1], pipes[2][1]}})
 	if err != nil {
 		return nil, err
 	}
-	defer feed.Close()
-	defer in.Close()
-	read, out, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer read.Close()
-	defer out.Close()
-	p, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{Env: os.Environ(), Files: []*os.File{in, out, os.Stderr}})
-	if err != nil {
-		return nil, err
-	}
-	in.Close()
-	out.Close()
+	pipes[0][0].Close()
+	pipes[1][1].Close()
+	pipes[2][1].Close()
 	go func() {
 		_, _ = feed.Write(payload) // a program that does not read it answers nothing
 	}()
-	ended := make(chan struct{})
-	defer close(ended)
+	said := make(chan string, 1)
 	go func() {
+		text, _ := io.ReadAll(io.LimitReader(faults, maxFault))
+		said <- string(text)
+		_, _ = io.Copy(io.Discard, faults)
+	}()
+	var ended sync.WaitGroup
+	over := make(chan struct{})
+	ended.Go(func() {
 		select {
 		case <-stop:
 			_ = p.Kill()
-		case <-ended:
+			// What it started may hold its output open for as long as it likes.
+			_ = read.SetReadDeadline(time.Now())
+		case <-over:
 		}
-	}()
+	})
 	answer, err := io.ReadAll(io.LimitReader(read, max))
 	read.Close() // a program that says more than max does not wait for us
 	st, werr := p.Wait()
-	if err = errors.Join(err, werr); err != nil {
-		return nil, err
+	close(over)
+	ended.Wait()
+	if err = errors.Join(err, werr); err == nil && !st.Success() {
+		err = fmt.Errorf("%s: %s", path, st)
 	}
-	if !st.Success() {
-		return nil, fmt.Errorf("%s: %s", path, st)
+	if err == nil {
+		return answer, nil
 	}
-	return answer, nil
+	_ = faults.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if line, _, _ := strings.Cut(strings.TrimSpace(<-said), "\n"); line != "" {
+		err = fmt.Errorf("%w: %s", err, line)
+	}
+	return nil, err
 }
+
+// maxFault is how much is read of what the full program says of its own end.
+const maxFault = 4 << 10

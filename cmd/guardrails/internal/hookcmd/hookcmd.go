@@ -94,12 +94,13 @@ func parseArgs(args []string) options {
 // once writes the answer a single time, whoever is first.
 type once struct {
 	sync.Once
-	w io.Writer
+	w   io.Writer
+	end string // what follows the answer
 }
 
 func (o *once) answer(b []byte) {
 	o.Do(func() {
-		if len(b) > 0 {
+		if b = append(b[:len(b):len(b)], o.end...); len(b) > 0 {
 			_, _ = o.w.Write(b) // nobody is left to tell
 		}
 	})
@@ -156,6 +157,9 @@ type lane struct {
 
 func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	l.options = o
+	if o.since > 0 {
+		out.end = endMark
+	}
 	signal.Ignore(syscall.SIGPIPE) // a host that is gone is no reason to die of it
 	home := homeDir()
 	state := o.home
@@ -188,14 +192,16 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	dir, _ := os.Getwd()
 	l.call = judge.Decode(judge.Request{Adapter: l.adapter, EventHint: o.event, Payload: payload, ReadErr: readErr, Dir: dir})
 	l.judged.Event = l.call.Event
-	l.watch(started.Add(l.call.Deadline()+500*time.Millisecond), out)
+	l.watch(started.Add(l.call.Deadline()+min(l.call.Spare()/2, 500*time.Millisecond)), out)
 	defer func() { l.timer.Stop() }()
 	l.judged = l.machine.Judge(l.call)
 	if l.judged.Result.HandOver {
-		if l.handOver(payload, started, out) {
+		why := l.handOver(payload, started, out)
+		if why == "" {
 			return
 		}
-		l.machine.Proc, l.machine.HTTP = nothing{}, noNetwork
+		l.lapses = append(l.lapses, why)
+		l.machine.Proc, l.machine.HTTP = nothing{why}, nothing{why}.fetch
 		l.judged = l.machine.Judge(l.call)
 	}
 	starts := l.judged.Result.Began && !l.judged.Probe()

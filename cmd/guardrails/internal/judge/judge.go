@@ -167,6 +167,12 @@ func whole(payload []byte) bool {
 // Deadline returns how long the call may take, from the start of the process.
 func (c *Call) Deadline() time.Duration { return deadline(c.Adapter, &c.Event) }
 
+// Spare returns how much later than the deadline the host still hears us, of
+// which three quarters may be used.
+func (c *Call) Spare() time.Duration {
+	return (registered(c.Adapter, &c.Event) - c.Deadline()) * 3 / 4
+}
+
 // Judge judges one call within the deadline that its event's registered
 // timeout leaves.
 func (m *Machine) Judge(c *Call) Judgement {
@@ -485,18 +491,22 @@ func (m *Machine) liveFiles(ev *hook.Event) []hook.LiveFile {
 	return out
 }
 
-// deadline is 60 % of the timeout that init registers, with the exceptions
-// below.
-func deadline(ad hook.Adapter, ev *hook.Event) time.Duration {
-	timeout := 10 * time.Second
+// registered is the timeout that init registers for an event.
+func registered(ad hook.Adapter, ev *hook.Event) time.Duration {
 	if w, ok := ad.(hook.Wirer); ok {
 		for _, h := range w.Wiring() {
 			if h.Event == ev.HostEvent {
-				timeout = time.Duration(h.Timeout) * time.Second
-				break
+				return time.Duration(h.Timeout) * time.Second
 			}
 		}
 	}
+	return 10 * time.Second
+}
+
+// deadline is 60 % of the timeout that init registers, with the exceptions
+// below.
+func deadline(ad hook.Adapter, ev *hook.Event) time.Duration {
+	timeout := registered(ad, ev)
 	switch ev.Name {
 	case hook.Stop, hook.SubagentStop:
 		if timeout > 20*time.Second {
