@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -100,7 +101,7 @@ type once struct {
 
 func (o *once) answer(b []byte) {
 	o.Do(func() {
-		if b = append(b[:len(b):len(b)], o.end...); len(b) > 0 {
+		if b = append(slices.Clip(b), o.end...); len(b) > 0 {
 			_, _ = o.w.Write(b) // nobody is left to tell
 		}
 	})
