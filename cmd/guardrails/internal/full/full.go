@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
@@ -241,24 +240,34 @@ func Ask(path string, args []string, payload []byte, max int64, stop <-chan stru
 		said <- string(text)
 		_, _ = io.Copy(io.Discard, faults)
 	}()
-	var ended sync.WaitGroup
+	type end struct {
+		st  *os.ProcessState
+		err error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		st, err := p.Wait()
+		// What it started may hold its output open for as long as it likes.
+		_ = read.SetReadDeadline(time.Now().Add(linger))
+		ended <- end{st, err}
+	}()
 	over := make(chan struct{})
-	ended.Go(func() {
+	defer close(over)
+	go func() {
 		select {
 		case <-stop:
 			_ = p.Kill()
-			// What it started may hold its output open for as long as it likes.
-			_ = read.SetReadDeadline(time.Now())
 		case <-over:
 		}
-	})
+	}()
 	answer, err := io.ReadAll(io.LimitReader(read, max))
 	read.Close() // a program that says more than max does not wait for us
-	st, werr := p.Wait()
-	close(over)
-	ended.Wait()
-	if err = errors.Join(err, werr); err == nil && !st.Success() {
-		err = fmt.Errorf("%s: %s", path, st)
+	e := <-ended
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = nil // it has ended: that is all it says
+	}
+	if err = errors.Join(err, e.err); err == nil && !e.st.Success() {
+		err = fmt.Errorf("%s: %s", path, e.st)
 	}
 	if err == nil {
 		return answer, nil
@@ -269,6 +278,9 @@ func Ask(path string, args []string, payload []byte, max int64, stop <-chan stru
 	}
 	return nil, err
 }
+
+// linger is how long output is waited for after the program itself has ended.
+const linger = 100 * time.Millisecond
 
 // maxFault is how much is read of what the full program says of its own end.
 const maxFault = 4 << 10
