@@ -348,11 +348,19 @@ func joinLines(a, b string) string {
 // posture is the verdict that a gate's own failure means.
 func (j *judgement) posture(g *gate.Gate, err error) hook.Verdict {
 	switch {
-	case g.Posture != gate.FailClosed:
+	case g.Posture == gate.FailOpen:
 	case j.event.Name.BeforeTool() && j.event.Tool != nil:
 		switch j.event.Tool.Kind {
 		case hook.Shell, hook.Write, hook.Edit, hook.MCP:
 			return InternalDeny(g.ID, j.event.Tool.Name, firstLine(err.Error()))
+		}
+		if g.Posture == gate.FailShut {
+			return InternalDeny(g.ID, j.event.Tool.Name, firstLine(err.Error()))
+		}
+	case g.Posture == gate.FailShut && !j.event.Name.TurnEnd():
+		return hook.Verdict{
+			Decision: hook.Block, Gate: g.ID, Rule: RuleInternal,
+			Reason: fmt.Sprintf("%s: this was not judged, so it is refused: %s failed (%s). Retrying can work.", RuleInternal, g.ID, firstLine(err.Error())),
 		}
 	case j.event.Name.TurnEnd() && g.Budget > 0:
 		return hook.Verdict{

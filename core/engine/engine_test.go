@@ -97,6 +97,26 @@ func TestFailureOfAClosedGateDeniesOnlyCallsThatCanDoHarm(t *testing.T) {
 	}
 }
 
+func TestFailureOfAShutGateRefusesWhateverItWasToJudge(t *testing.T) {
+	for _, tt := range []struct {
+		event *hook.Event
+		want  hook.Decision
+	}{
+		{event(hook.PreToolUse, hook.Fetch), hook.Deny},
+		{event(hook.PreToolUse, hook.Shell), hook.Deny},
+		{event(hook.PostToolUse, hook.MCP), hook.Block},
+		{&hook.Event{Name: hook.UserPromptSubmit, Prompt: "x"}, hook.Block},
+	} {
+		e := Engine{Gates: []*gate.Gate{{
+			ID: "g", Strength: gate.Enforce, Posture: gate.FailShut, On: []hook.EventName{tt.event.Name},
+			Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { panic("boom") },
+		}}}
+		if got := e.Judge(context.Background(), tt.event).Verdict; got.Decision != tt.want || got.Rule != RuleInternal {
+			t.Errorf("%s: got %+v, want %v", tt.event.Name, got, tt.want)
+		}
+	}
+}
+
 func TestFailureOfAnOpenGatePassesWithALapse(t *testing.T) {
 	e := Engine{Gates: []*gate.Gate{
 		{ID: "advice", On: []hook.EventName{hook.PreToolUse}, Run: func(context.Context, *gate.Pass) (hook.Verdict, error) { panic("boom") }},

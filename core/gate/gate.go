@@ -33,8 +33,9 @@ type Posture int
 
 // Postures.
 const (
-	FailOpen Posture = iota
-	FailClosed
+	FailOpen   Posture = iota
+	FailClosed         // shell, write, edit and MCP calls are refused, and a turn does not end
+	FailShut           // so is whatever else the gate was to judge: prompts, results, other calls
 )
 
 // Gate is a check that may have an opinion, or a recorder that only writes

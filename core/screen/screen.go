@@ -65,12 +65,16 @@ func New(s Settings) []*gate.Gate {
 			Doc:      "validators of prompts and of what is written and run",
 			On:       []hook.EventName{hook.UserPromptSubmit, hook.PreToolUse, hook.PreSkillShellCommand},
 			Strength: gate.Enforce,
-			Posture:  gate.FailClosed,
+			Posture:  gate.FailShut,
 			Wants:    wantsInput,
 			Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 				return st.judge(ctx, p, scan.Input, st.Input, inputs(p.Event))
 			},
 		})
+	}
+	shut := gate.FailShut
+	if s.OutputNonBlocking {
+		shut = gate.FailOpen
 	}
 	if len(s.Output) > 0 || s.Broken != "" {
 		list = append(list, &gate.Gate{
@@ -78,7 +82,7 @@ func New(s Settings) []*gate.Gate {
 			Doc:      "validators of what tools answer",
 			On:       []hook.EventName{hook.PostToolUse, hook.PostToolUseFailure},
 			Strength: gate.Enforce,
-			Posture:  gate.FailClosed,
+			Posture:  shut,
 			Wants:    func(e *hook.Event) bool { return e.Tool != nil && e.Tool.Result != nil },
 			Run: func(ctx context.Context, p *gate.Pass) (hook.Verdict, error) {
 				return st.judge(ctx, p, scan.Output, st.Output, outputs(p.Event))
