@@ -122,7 +122,7 @@ func TestNoCallIsApprovedByAFullProgramThatDoesNotAnswer(t *testing.T) {
 		"says nothing to hide": "printf '{}'", "answers twice": "printf '{}{}'",
 		"breaks off":           `printf '{"decision":'; kill -9 $$`,
 		"does not end talking": "exec cat /dev/zero",
-		"leaves a child":       "sleep 300 & exit 0",
+		"leaves a child":       "sleep 20 & exit 0",
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHalves(t, full)
@@ -153,7 +153,7 @@ func TestTheFullProgramsAnswerIsTheHosts(t *testing.T) {
 
 // A prompt has three seconds in Claude Code, which goes on without us after them.
 func TestAFullProgramThatHangsIsNotWaitedFor(t *testing.T) {
-	h := newHalves(t, "sleep 600 & sleep 600")
+	h := newHalves(t, "sleep 20 & sleep 20")
 	out := h.hook(t, "claude", "", fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptSubmit","prompt":"hello"}`, h.project))
 	if !bytes.Contains(out, []byte(`"decision":"block"`)) {
 		t.Errorf("got %q", out)
