@@ -149,6 +149,7 @@ type Command struct {
 	Env       []string // KEY=value, added to or replacing what is there
 	Stdin     []byte
 	MaxOutput int           // bytes of each stream; below 1 = 1 MiB
+	NoMore    bool          // a program whose standard output is longer is killed: its Exit is Truncated
 	Timeout   time.Duration // 0 = none but the context's
 }
 

@@ -43,6 +43,7 @@ type Cmd struct {
 	Env       []string      // KEY=value; a later one wins
 	Stdin     []byte        // nil = an empty input
 	MaxOutput int           // bytes of each stream; below 1 = DefaultMaxOutput
+	NoMore    bool          // a program whose standard output is longer is killed: its Result is Truncated
 	Timeout   time.Duration // 0 = none but the context's
 }
 
@@ -83,6 +84,12 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 		max = DefaultMaxOutput
 	}
 	stdout, stderr := newCapture(max), newCapture(max)
+	if c.NoMore {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stdout.full = func() { cancel(errNoMore) }
+	}
 
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Args = c.Argv
@@ -115,6 +122,10 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	r.Truncated = stdout.lost() > 0 || stderr.lost() > 0
 	// On Windows a killed process looks like one that exited.
 	finished := cmd.ProcessState.Exited() && runtime.GOOS != "windows"
+	if killed.Load() && !finished && errors.Is(context.Cause(ctx), errNoMore) {
+		r.ExitCode = -1
+		return r, nil
+	}
 	if killed.Load() && !finished {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return r, fmt.Errorf("run %s: %w", c.Argv[0], ctx.Err())
@@ -128,6 +139,9 @@ func Run(ctx context.Context, c Cmd) (Result, error) {
 	}
 	return r, nil
 }
+
+// errNoMore ends a program that prints too much.
+var errNoMore = errors.New("more output than there is room for")
 
 // running are the programs that Run waits for, so that a process which cannot
 // wait for its own goroutines leaves none of them behind.
@@ -240,14 +254,17 @@ type capture struct {
 	head, tail []byte
 	max        int
 	total      int64
-	at         int // where in a full tail the next byte goes
+	at         int    // where in a full tail the next byte goes
+	full       func() // called when there is more than max; may be nil
 }
 
 func newCapture(max int) *capture { return &capture{max: max} }
 
 func (c *capture) Write(p []byte) (int, error) {
 	n := len(p)
-	c.total += int64(n)
+	if c.total += int64(n); c.total > int64(c.max) && c.full != nil {
+		c.full()
+	}
 	if room := (c.max+1)/2 - len(c.head); room > 0 {
 		k := min(room, len(p))
 		c.head = append(c.head, p[:k]...)

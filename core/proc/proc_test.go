@@ -39,6 +39,12 @@ func TestMain(m *testing.M) {
 	case "fill":
 		n, _ := strconv.Atoi(arg(1))
 		fmt.Print("begin", strings.Repeat(".", n), "end")
+	case "flood":
+		for {
+			if _, err := os.Stdout.Write(make([]byte, 1<<16)); err != nil {
+				os.Exit(1)
+			}
+		}
 	case "ignore": // standard input
 		fmt.Print("here")
 	case "exec":
@@ -140,6 +146,19 @@ func TestOutputKeepsBeginningAndEnd(t *testing.T) {
 	out := string(r.Stdout)
 	if !r.Truncated || !strings.HasPrefix(out, "begin...") || !strings.HasSuffix(out, "...end") || !strings.Contains(out, "\n[999908 bytes left out]\n") || len(out) > 150 {
 		t.Errorf("truncated %v, output %q", r.Truncated, out)
+	}
+}
+
+func TestAProgramThatMayPrintNoMoreIsKilled(t *testing.T) {
+	c := self(t, "flood")
+	c.MaxOutput, c.NoMore = 1000, true
+	if r := run(t, c); !r.Truncated || r.TimedOut || r.ExitCode != -1 {
+		t.Errorf("truncated %v, timed out %v, code %d", r.Truncated, r.TimedOut, r.ExitCode)
+	}
+	c = self(t, "fill", "900")
+	c.MaxOutput, c.NoMore = 1000, true
+	if r := run(t, c); r.Truncated || r.ExitCode != 0 {
+		t.Errorf("truncated %v, code %d", r.Truncated, r.ExitCode)
 	}
 }
 

@@ -37,6 +37,7 @@ type reviewOptions struct {
 	timeout               time.Duration
 	off                   bool
 	asJSON                bool
+	said                  bool // the JSON is out
 }
 
 func newReviewCmd(a *app) *cobra.Command {
@@ -61,7 +62,14 @@ interrupted.`,
 
 Exit codes: 0 approved, 2 stopped by validators, 3 not approved, 1 error.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runReview(cmd.Context(), a, &o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runReview(cmd.Context(), a, &o)
+			if err != nil && o.asJSON && !o.said {
+				// The loop never began.
+				return errors.Join(a.writeJSON(reviewJSON(&o, &review.State{Version: 1, Status: review.Broken}, err)), err)
+			}
+			return err
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.task, "task", "", "the task, or the `FILE` that it is in")
@@ -115,6 +123,11 @@ func runReview(ctx context.Context, a *app, o *reviewOptions) error {
 	} else if !filepath.IsAbs(o.state) {
 		o.state = filepath.Join(a.dir, o.state)
 	}
+	unlock, err := a.ownReview(ctx, o.state)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if o.resume {
 		if loop.Resume, err = readReview(o.state); err != nil {
 			return err
@@ -140,6 +153,24 @@ func runReview(ctx context.Context, a *app, o *reviewOptions) error {
 	defer stop()
 	res, err := loop.Run(ctx, task)
 	return a.sayReview(o, &res, err)
+}
+
+// ownReview keeps other loops off a state file, until unlock or our end.
+func (a *app) ownReview(ctx context.Context, state string) (unlock func(), err error) {
+	dir := filepath.Join(a.state, "reviews")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	free, err := fsx.Lock(ctx, filepath.Join(dir, review.Digest(state)+".lock"))
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("another loop is at work with %s: wait for it, or name another file with --state", state)
+	case err != nil:
+		return nil, err
+	}
+	return func() { _ = free() }, nil
 }
 
 // taskText is the task itself, or what is in the file of that name.
@@ -251,7 +282,7 @@ func (a *app) agent(name string, timeout time.Duration) (review.Agent, error) {
 		host = h
 	}
 	return func(ctx context.Context, prompt string) (string, error) {
-		c := gate.Command{Dir: a.dir, MaxOutput: 8 << 20, Timeout: timeout}
+		c := gate.Command{Dir: a.dir, MaxOutput: 8 << 20, NoMore: true, Timeout: timeout}
 		switch {
 		case host == nil:
 			c.Argv, c.Stdin = judge.ShellCommand(name), []byte(prompt)
@@ -268,17 +299,26 @@ func (a *app) agent(name string, timeout time.Duration) (review.Agent, error) {
 			return "", ctx.Err()
 		case exit.TimedOut:
 			return "", fmt.Errorf("%s was ended after %v", name, timeout)
+		case exit.Truncated && len(exit.Stdout) >= c.MaxOutput:
+			return "", fmt.Errorf("%s answered more than %d MiB", name, c.MaxOutput>>20)
 		case exit.Code != 0:
 			err := fmt.Errorf("%s ended with code %d", name, exit.Code)
-			if line := lastLineOf(string(exit.Stderr)); line != "" {
+			if line := tellable(ctx, lastLineOf(string(exit.Stderr))); line != "" {
 				err = fmt.Errorf("%w: %s", err, line)
 			}
 			return "", err
-		case exit.Truncated:
-			return "", fmt.Errorf("%s answered more than %d MiB", name, c.MaxOutput>>20)
 		}
 		return string(exit.Stdout), nil
 	}, nil
+}
+
+// tellable is what an agent says of its own end, unless it gives something away.
+func tellable(ctx context.Context, line string) string {
+	line = strings.ToValidUTF8(line, "\ufffd")
+	if o := scan.Run(ctx, scan.Payload{Text: line}, scan.Output, scan.Secrets(), scan.PII(scan.PIIOptions{})); !o.Pass {
+		return "what it said of that is withheld, it holds " + o.Failures[0].Reason
+	}
+	return line
 }
 
 func lastLineOf(text string) string {
@@ -286,24 +326,35 @@ func lastLineOf(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
+// reviewResult is review --json.
+type reviewResult struct {
+	review.State
+	File  string `json:"stateFile,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func reviewJSON(o *reviewOptions, st *review.State, err error) reviewResult {
+	out := reviewResult{State: *st, File: o.state}
+	if out.Failures == nil {
+		out.Failures = []review.Failure{}
+	}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	return out
+}
+
 // sayReview says how the loop ended.
 func (a *app) sayReview(o *reviewOptions, res *review.Result, err error) error {
 	st := &res.State
 	var stopped *review.GuardrailError
 	guard := errors.As(err, &stopped)
+	if st.Status == review.Interrupted {
+		err = fmt.Errorf("interrupted while %s", st.Stage)
+	}
 	if o.asJSON {
-		out := struct {
-			review.State
-			File  string `json:"stateFile"`
-			Error string `json:"error,omitempty"`
-		}{State: *st, File: o.state}
-		if out.Failures == nil {
-			out.Failures = []review.Failure{}
-		}
-		if err != nil {
-			out.Error = err.Error()
-		}
-		if err := a.writeJSON(out); err != nil {
+		o.said = true
+		if err := a.writeJSON(reviewJSON(o, st, err)); err != nil {
 			return err
 		}
 	}

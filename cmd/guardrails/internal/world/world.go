@@ -21,7 +21,7 @@ type programs struct{ environ []string }
 
 func (p programs) Run(ctx context.Context, c gate.Command) (gate.Exit, error) {
 	r, err := proc.Run(ctx, proc.Cmd{
-		Argv: c.Argv, Dir: c.Dir, Stdin: c.Stdin, MaxOutput: c.MaxOutput, Timeout: c.Timeout,
+		Argv: c.Argv, Dir: c.Dir, Stdin: c.Stdin, MaxOutput: c.MaxOutput, NoMore: c.NoMore, Timeout: c.Timeout,
 		Env: append(append(make([]string, 0, len(p.environ)+len(c.Env)), p.environ...), c.Env...),
 	})
 	if err != nil {
