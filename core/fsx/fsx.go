@@ -141,3 +141,9 @@ func ReadFile(name string, max int64) ([]byte, error) {
 		}
 	}
 }
+
+// OpenNonblock opens a file for reading; a pipe without a writer is opened at once
+// and is empty.
+func OpenNonblock(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +14,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/proc"
 	"github.com/ec261362/guardrails/core/scan"
 	"github.com/ec261362/guardrails/core/scan/schema"
@@ -288,7 +294,11 @@ func (a *app) walk(name string, found func(path string, err error)) {
 		found(name, nil)
 		return
 	}
-	_ = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+	root := name
+	if link, err := os.Lstat(name); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // a link that was named is followed, one below is not
+	}
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			found(path, err)
@@ -303,26 +313,90 @@ func (a *app) walk(name string, found func(path string, err error)) {
 
 // scanned reads a file as text; a binary file is skipped.
 func (a *app) scanned(name string) (text string, skip bool, err error) {
-	src := a.stdin
+	src, pipe := a.stdin, false
 	if name != "-" {
-		f, err := os.Open(name)
+		f, size, err := openScan(name)
 		if err != nil {
 			return "", false, err
 		}
 		defer f.Close()
-		src = f
+		if size > largestScan {
+			return "", false, errLarge
+		}
+		src, pipe = f, size < 0
 	}
 	data, err := io.ReadAll(io.LimitReader(src, largestScan+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", false, err
+	case len(data) > largestScan:
+		return "", false, errLarge
+	case pipe && len(data) == 0:
+		return "", false, errors.New("it is a pipe that nobody writes to")
 	}
-	if len(data) > largestScan {
-		return "", false, fmt.Errorf("it is larger than %d MiB", largestScan>>20)
+	if text, ok := fromUTF16(data); ok {
+		return text, false, nil
 	}
 	if bytes.IndexByte(data[:min(len(data), 8<<10)], 0) >= 0 {
 		return "", true, nil
 	}
 	return string(data), false, nil
+}
+
+var errLarge = fmt.Errorf("it is larger than %d MiB", largestScan>>20)
+
+// openScan opens a file without waiting for the other end of a pipe. size is -1
+// for a pipe.
+func openScan(name string) (f *os.File, size int64, err error) {
+	if f, err = fsx.OpenNonblock(name); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		f.Close()
+		return nil, 0, err
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		return f, -1, nil
+	}
+	return f, info.Size(), nil
+}
+
+// fromUTF16 decodes text of two bytes a character: with a byte order mark, or with
+// the zeros that such text has in every other place.
+func fromUTF16(data []byte) (text string, ok bool) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}):
+		return "", false // of four bytes
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		order, data = binary.LittleEndian, data[2:]
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		order, data = binary.BigEndian, data[2:]
+	default:
+		var zeros [2]int
+		head := data[:min(len(data), 8<<10)&^1]
+		for i, c := range head {
+			if c == 0 {
+				zeros[i&1]++
+			}
+		}
+		switch half := len(head) / 2; {
+		case half < 8:
+			return "", false
+		case zeros[0] == 0 && zeros[1] > half/2:
+			order = binary.LittleEndian
+		case zeros[1] == 0 && zeros[0] > half/2:
+			order = binary.BigEndian
+		default:
+			return "", false
+		}
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	return string(utf16.Decode(units)), true
 }
 
 // changedFiles asks git what is new or changed since the last commit.
@@ -352,6 +426,14 @@ func (a *app) changedFiles(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
+// oneLineName is a file's name as it can be printed.
+func oneLineName(name string) string {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
 func (a *app) sayScan(res *scanResult, asJSON bool) error {
 	if asJSON {
 		if res.Findings == nil {
@@ -366,10 +448,10 @@ func (a *app) sayScan(res *scanResult, asJSON bool) error {
 			if at == "" {
 				at = "standard input"
 			}
-			a.sayf("%s:%d: %s/%s  %s  %s", at, f.Line, f.Validator, f.Kind, f.Severity, f.Sample)
+			a.sayf("%s:%d: %s/%s  %s  %s", oneLineName(at), f.Line, f.Validator, f.Kind, f.Severity, f.Sample)
 		}
 		for _, e := range res.Errors {
-			a.errorf("%s: %s", e.Path, e.Error)
+			a.errorf("%s: %s", oneLineName(e.Path), e.Error)
 		}
 		a.sayf("%s in %s, %.1f MB", plural(len(res.Findings), "finding"), plural(res.Files, "file"), float64(res.Bytes)/1e6)
 	}
