@@ -1,6 +1,10 @@
 package pii
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // email takes the address whose at sign, of n bytes, is at i.
 func (s *scanner) email(i, n int) {
@@ -32,6 +36,10 @@ func (s *scanner) email(i, n int) {
 	for k := host; ; k++ {
 		c := s.byteAt(k)
 		if alnum(c) || c == '-' && k > label {
+			continue
+		}
+		if n := s.foreign(k); n > 0 {
+			k += n - 1
 			continue
 		}
 		if k == label || k-label > 63 || s.text[k-1] == '-' {
@@ -68,6 +76,28 @@ func (s *scanner) email(i, n int) {
 		return
 	}
 	s.take(from, Email, e)
+}
+
+// foreign returns how many bytes from i on are letters of a domain's name that are
+// not ASCII. A text in such letters may follow an address without a blank; a name
+// goes on with a dot.
+func (s *scanner) foreign(i int) int {
+	e := i
+	for e < len(s.text) && s.text[e] >= utf8.RuneSelf && e-i < 63 {
+		r, n := utf8.DecodeRuneInString(s.text[e:])
+		if !unicode.IsLetter(r) {
+			return 0
+		}
+		e += n
+	}
+	k := e
+	for alnum(s.byteAt(k)) || s.byteAt(k) == '-' || s.byteAt(k) >= utf8.RuneSelf {
+		k++
+	}
+	if e == i || s.byteAt(k) != '.' || !letter(s.byteAt(k+1)) {
+		return 0
+	}
+	return e - i
 }
 
 // inURL reports whether the word that holds from-1 has :// in it.
@@ -157,32 +187,49 @@ func ibanLength(country string) int {
 	return 0
 }
 
+// longestIBAN is more bytes than any has, written in groups.
+const longestIBAN = 80
+
 // iban returns where an IBAN that starts at i ends, or 0: capitals and digits in
 // one piece or in groups of four, of the country's length, with the right
 // remainder.
 func (s *scanner) iban(i int) int {
 	t := s.text[i:]
-	if len(t) < 15 || !upper(t[0]) || !upper(t[1]) || !digit(t[2]) || !digit(t[3]) {
+	if len(t) < 15 || !letter(t[0]) || !letter(t[1]) || !digit(t[2]) || !digit(t[3]) {
 		return 0
+	}
+	if !upper(t[0]) || !upper(t[1]) {
+		// In small letters a hash looks like one: it must be called one.
+		if ibanLength(strings.ToUpper(t[:2])) == 0 || !hasWord(strings.ToLower(s.text[max(0, i-24):i]), "iban") {
+			return 0
+		}
+		t = strings.ToUpper(t[:min(len(t), longestIBAN)])
 	}
 	want := ibanLength(t[:2])
 	if want == 0 || s.byteAt(i-1) == '-' || s.byteAt(i-1) == '/' || s.byteAt(i-1) == '+' {
 		return 0
 	}
-	spaced := t[4] == ' '
+	_, width := s.gap(i + 4)
+	spaced := width > 0 && s.byteAt(i+4) != '-'
 	var code [34]byte
-	n, e := 0, 0
+	n, e, parted := 0, 0, false
 	for ; n < want; e++ {
 		if e == len(t) {
 			return 0
 		}
-		c := t[e]
-		if spaced && n > 0 && n%4 == 0 && c == ' ' && t[e-1] != ' ' {
+		if spaced && n > 0 && n%4 == 0 && !parted {
+			if t[e:min(len(t), e+width)] != s.text[i+4:i+4+width] {
+				return 0
+			}
+			parted = true
+			e += width - 1
 			continue
 		}
-		if !digit(c) && !upper(c) || spaced && n > 0 && n%4 == 0 && t[e-1] != ' ' {
+		c := t[e]
+		if !digit(c) && !upper(c) {
 			return 0
 		}
+		parted = false
 		code[n] = c
 		n++
 	}

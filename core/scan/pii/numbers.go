@@ -41,7 +41,7 @@ func (s *scanner) ends(e int) bool {
 	switch {
 	case word(c):
 		return false
-	case c == '.' || c == ',' || c == ':':
+	case c == '.' || c == ':':
 		return !digit(after)
 	case c == '-' || c == '/' || c == '@':
 		return !word(after)
@@ -74,13 +74,15 @@ func (s *scanner) card(i int) int {
 			group++
 			continue
 		}
-		if (c != ' ' && c != '-') || !digit(s.byteAt(e+1)) || (sep != 0 && c != sep) || group >= 13 {
+		c, width := s.gap(e)
+		if width == 0 || !digit(s.byteAt(e+width)) || (sep != 0 && c != sep) || group >= 13 {
 			break
 		}
 		if group < 4 || group > 6 {
 			return 0
 		}
 		sep, group, grouped = c, 0, true
+		e += width - 1
 	}
 	if n < 13 || !s.ends(e) || grouped && group < 2 {
 		return 0
@@ -98,6 +100,27 @@ func (s *scanner) card(i int) int {
 		}
 	}
 	return e
+}
+
+// gap returns what parts groups of digits at i, a blank or a dash, and how many
+// bytes it has in the text: typesetters have several of each.
+func (s *scanner) gap(i int) (sep byte, width int) {
+	switch c := s.byteAt(i); {
+	case c == ' ' || c == '-':
+		return c, 1
+	case c == 0xc2 && s.byteAt(i+1) == 0xa0:
+		return ' ', 2
+	case c == 0xe2 && s.byteAt(i+1) == 0x80:
+		switch c := s.byteAt(i + 2); {
+		case c >= 0x80 && c <= 0x8a, c == 0xaf:
+			return ' ', 3
+		case c >= 0x90 && c <= 0x95:
+			return '-', 3
+		}
+	case c == 0xe2 && s.byteAt(i+1) == 0x88 && s.byteAt(i+2) == 0x92: // minus
+		return '-', 3
+	}
+	return 0, 0
 }
 
 func (s *scanner) cardContext(i, e int) bool {
@@ -200,12 +223,17 @@ func (s *scanner) ssn(i int) int {
 	if n != 3 {
 		return 0
 	}
-	sep := s.byteAt(i + 3)
-	e := i + 11
-	if sep != '-' && sep != '.' && sep != ' ' || s.digits(i+4) != 2 || s.byteAt(i+6) != sep || s.digits(i+7) != 4 {
+	sep, width := s.gap(i + 3)
+	if s.byteAt(i+3) == '.' {
+		sep, width = '.', 1
+	}
+	group := i + 3 + width
+	if width == 0 || s.digits(group) != 2 || s.text[i+3:group] != s.text[group+2:min(len(s.text), group+2+width)] {
 		return 0
 	}
-	if !s.starts(i) || !s.ends(e) || !assigned(s.text[i:i+3], s.text[i+4:i+6], s.text[i+7:e]) {
+	serial := group + 2 + width
+	e := serial + 4
+	if s.digits(serial) != 4 || !s.starts(i) || !s.ends(e) || !assigned(s.text[i:i+3], s.text[group:group+2], s.text[serial:e]) {
 		return 0
 	}
 	if sep == ' ' && (s.byteAt(e) == ' ' || s.byteAt(e) == '\t') && digit(s.byteAt(e+1)) {
@@ -316,6 +344,11 @@ func (s *scanner) phone(i int) int {
 	}
 	for _, w := range [...]string{"phone", "telephone", "tel", "mobile", "cell", "cellphone", "call", "call me", "whatsapp", "fax", "sms", "phone_number", "phonenumber", "phone number", "cell number", "telefono", "cellulare", "telefon", "handy", "text me", "reach me", "hotline"} {
 		if hasWord(before, w) {
+			return e
+		}
+	}
+	for _, w := range [...]string{"телефон", "тел.", "моб", "电话", "電話", "手机", "手機", "携帯", "전화", "휴대", "τηλ", "هاتف", "טלפון", "फ़ोन", "โทร", "điện thoại"} {
+		if strings.Contains(before, w) {
 			return e
 		}
 	}

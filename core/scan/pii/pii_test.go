@@ -166,3 +166,36 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+func TestNumbersAsTypesettersAndTablesHaveThem(t *testing.T) {
+	for _, c := range []struct{ kind, text, value string }{
+		{CreditCard, "4532\u00a00151\u00a01283\u00a00366", ""},
+		{CreditCard, "4532\u202f0151\u202f1283\u202f0366", ""},
+		{CreditCard, "4532‐0151‐1283‐0366", ""},
+		{CreditCard, "4532015112830366,12/27,123", "4532015112830366"},
+		{CreditCard, "4532-0151-1283-0366,0", "4532-0151-1283-0366"},
+		{USSSN, "536\u201390\u20134399", ""},
+		{USSSN, "536-90-4399,1970", "536-90-4399"},
+		{IBAN, "DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", ""},
+		{IBAN, "iban: de89370400440532013000", "de89370400440532013000"},
+		{Email, "info@büro.de", ""},
+		{Email, "anna@posta.example.itです", "anna@posta.example.it"},
+		{Phone, "電話 03-1234-5678", "03-1234-5678"},
+		{Phone, "Телефон: 8 912 345-67-89", "8 912 345-67-89"},
+	} {
+		found, err := Scan(context.Background(), c.text, Options{})
+		if c.value == "" {
+			c.value = c.text
+		}
+		if err != nil || len(found) != 1 || found[0].Kind != c.kind || c.text[found[0].Start:found[0].End] != c.value {
+			t.Errorf("%q: got %+v, %v", c.text, found, err)
+		}
+	}
+	for _, text := range []string{
+		"4532\u00a00151-1283 0366", "de89370400440532013000", "DE89\u00a03704 0044 0532 0130 00", "536–90-4399", "x@ü。de", "電話番号は未定 2026-11-30",
+	} {
+		if found, err := Scan(context.Background(), text, Options{}); err != nil || len(found) > 0 {
+			t.Errorf("%q: got %+v, %v, want nothing", text, found, err)
+		}
+	}
+}
