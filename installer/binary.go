@@ -25,7 +25,8 @@ const maxProgram = 256 << 20
 func (i *Installer) planBinary(ctx context.Context, force bool) (steps []step, kept string, err error) {
 	if old, idle, err := installed(i.Binary()); err != nil {
 		return nil, "", err
-	} else if old != nil && !idle && !force && !sameProgram(i.Binary(), i.env.Self) {
+	} else if old != nil && !idle && !force && !sameProgram(i.Binary(), i.env.Self) && (i.env.Full == "" || executable(i.FullBinary())) {
+		// A newer one without its other half is no reason to leave it so.
 		if have := i.versionOf(ctx, i.Binary()); newer(have, i.env.Version) {
 			return nil, have, nil
 		}

@@ -53,6 +53,7 @@ type machine struct {
 	state   string
 	managed string
 	run     func(context.Context, proc.Cmd) (proc.Result, error)
+	full    string // the full program, "" = self is all there is
 }
 
 func newMachine(t *testing.T) *machine {
@@ -85,7 +86,7 @@ func (m *machine) program(version, text string) {
 
 func (m *machine) installer() *Installer {
 	return New(Env{
-		Home: m.home, StateHome: m.state, Dir: m.project, Self: m.self, Version: m.version,
+		Home: m.home, StateHome: m.state, Dir: m.project, Self: m.self, Full: m.full, Version: m.version,
 		Getenv:  func(k string) string { return m.env[k] },
 		Environ: []string{"HOME=" + m.home, "PATH=" + m.env["PATH"]},
 		Now:     func() time.Time { return time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC) },
@@ -958,6 +959,23 @@ func TestANewerBuildIsNotReplacedWithoutForce(t *testing.T) {
 	m.wants(rep.Outcome, Installed, rep)
 	if !strings.Contains(m.read(m.state+"/bin/guardrails"), "1.6.0") {
 		t.Error("an older build stayed")
+	}
+}
+
+func TestHalfOfANewerBuildIsReplaced(t *testing.T) {
+	m := newMachine(t)
+	m.full = m.root + "/opt/full"
+	m.put(m.full, "full 2.0.0", 0o755)
+	m.program("2.0.0", fakeProgram)
+	m.install(m.personal())
+	if err := os.Remove(m.state + "/bin/guardrails-full"); err != nil {
+		t.Fatal(err)
+	}
+	m.program("1.5.0", fakeProgram)
+	m.put(m.full, "full 1.5.0", 0o755)
+	m.install(m.personal())
+	if !strings.Contains(m.read(m.state+"/bin/guardrails"), "1.5.0") || m.read(m.state+"/bin/guardrails-full") != "full 1.5.0" {
+		t.Error("what cannot work stayed")
 	}
 }
 
