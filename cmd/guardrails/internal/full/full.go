@@ -139,7 +139,7 @@ func build(stderr io.Writer) (path, small string, err error) {
 		return "", "", fmt.Errorf("build guardrails-full: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	env = append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+tmp)
+	env = append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+tmp, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
 	if argv[0] == "build" {
 		argv = append(argv, "-o", tmp+string(filepath.Separator), "."+smallPkg, "."+fullPkg)
 	}
