@@ -159,3 +159,25 @@ func TestAFullProgramThatHangsIsNotWaitedFor(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 }
+
+// Who asks what is wrong hears it from the half that works.
+func TestDoctorNamesABrokenHalf(t *testing.T) {
+	for full, want := range map[string]string{
+		"cannot be started": "permission denied", "cut": "is broken", "kill -SEGV $$": "segmentation fault", "exit 0": "no other half", "echo guardrails v0.0.0-other": "no other half",
+		"": "guardrails-full is not beside this program",
+	} {
+		h := newHalves(t, full)
+		cmd := exec.CommandContext(t.Context(), h.small, "doctor")
+		cmd.Env = []string{"HOME=" + h.home, "PATH=/nonexistent"}
+		out, err := cmd.CombinedOutput()
+		if err == nil || !bytes.Contains(out, []byte(want)) {
+			t.Errorf("%q: %v\n%s", full, err, out)
+		}
+	}
+	h := newHalves(t, "real")
+	cmd := exec.CommandContext(t.Context(), h.small, "doctor")
+	cmd.Env = []string{"HOME=" + h.home, "PATH=/nonexistent"}
+	if out, _ := cmd.CombinedOutput(); !bytes.Contains(out, []byte("not installed: claude")) {
+		t.Errorf("%s", out)
+	}
+}

@@ -68,8 +68,12 @@ func running() (string, error) {
 func Run(args []string, stderr io.Writer) int {
 	path := Beside()
 	small, err := running()
-	if err == nil && path == "" {
+	switch {
+	case err != nil:
+	case path == "":
 		path, small, err = build(stderr)
+	case len(args) > 0 && args[0] == "doctor":
+		err = sound(path)
 	}
 	if err == nil {
 		// The first word tells the full program which file is the small one.
@@ -78,8 +82,26 @@ func Run(args []string, stderr io.Writer) int {
 			return code
 		}
 	}
-	fmt.Fprintf(stderr, "guardrails: %v\n", err)
+	fmt.Fprintf(stderr, "guardrails: error: %v\n", err)
+	if path != "" {
+		fmt.Fprintln(stderr, "guardrails: hint: what needs programs or the network is not judged until that is mended: run init of a release, or of a checkout after `make build`")
+	}
 	return 1
+}
+
+// sound starts the full program for its version: who asks what is wrong should
+// hear it even when that cannot say it.
+func sound(path string) error {
+	stop := make(chan struct{})
+	defer time.AfterFunc(10*time.Second, func() { close(stop) }).Stop()
+	said, err := Ask(path, []string{"version"}, nil, 1<<10, stop)
+	if err != nil {
+		return fmt.Errorf("the other half of this program is broken: %w", err)
+	}
+	if words := strings.Fields(string(said)); len(words) < 2 || words[0] != "guardrails" || words[1] != version.String() {
+		return fmt.Errorf("%s is no other half of this program, version %s: it says %.60q", path, version.String(), said)
+	}
+	return nil
 }
 
 // Small returns the path of the small program that started this one, or that
