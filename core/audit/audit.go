@@ -112,7 +112,7 @@ func (l *Log) AppendFinding(f Finding) error {
 	b = append(b, `","time":"`...)
 	b = now.AppendFormat(b, timeFormat)
 	b = field(b, `","kinds":"`, f.Kinds, 40)
-	b = field(b, `","sample":"`, f.Sample, 20)
+	b = field(b, `","sample":"`, f.Sample, 28)
 	if f.Path != "" {
 		b = field(b, `","path":"`, tail(f.Path, 36), 36)
 	}

@@ -169,7 +169,12 @@ func inputs(e *hook.Event) []scan.Payload {
 	if line, ok := e.Tool.Command(); ok {
 		return append(out, scan.Payload{Text: line})
 	}
-	return append(out, scan.Payload{Text: strings.Join(e.Tool.Strings(), "\n")})
+	texts := e.Tool.Strings()
+	if v, ok := decoded(e.Tool.Input); ok {
+		texts = texts[:0:0]
+		each(v, func(text string) { texts = append(texts, text) })
+	}
+	return append(out, scan.Payload{Text: strings.Join(texts, "\n")})
 }
 
 // outputs are the texts that come out: what the model is known to see and, of a

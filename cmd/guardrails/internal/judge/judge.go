@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -323,6 +324,9 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 			for i, m := range r.Matches {
 				if i == 0 {
 					f.Kinds, f.Sample = m.Kind, m.Sample
+					if r.Validator == scan.NamePromptInjection { // its sample is made of the text
+						f.Sample = fmt.Sprintf("(%d characters)", m.End-m.Start)
+					}
 				} else if !strings.Contains(f.Kinds, m.Kind) {
 					f.Kinds += "," + m.Kind
 				}
