@@ -103,10 +103,10 @@ type Finding struct {
 func (l *Log) AppendFinding(f Finding) error {
 	now := l.now()
 	var buf [MaxLine]byte
-	b := field(buf[:0], `{"validator":"`, f.Validator, 40)
+	b := field(buf[:0], `{"validator":"`, f.Validator, 36)
 	b = field(b, `","severity":"`, f.Severity, 8)
 	b = field(b, `","direction":"`, f.Direction, 8)
-	b = field(b, `","host":"`, f.Host, 24)
+	b = field(b, `","host":"`, f.Host, 20)
 	b = field(b, `","event":"`, f.Event, 24)
 	b = field(b, `","session":"`, Digest(f.Host, f.Session), 16)
 	b = append(b, `","time":"`...)
