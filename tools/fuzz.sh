@@ -18,6 +18,7 @@ trap 'rm -f "$log"' EXIT
 run() { go test -run='^$' -fuzz="^$2\$" -fuzztime="$time" -timeout 10m "./$1" >"$log" 2>&1; }
 
 count=0
+failed=()
 while IFS=: read -r file decl; do
 	name=${decl#func }
 	name=${name%(}
@@ -30,13 +31,17 @@ while IFS=: read -r file decl; do
 		else
 			cat "$log"
 			echo "fuzz: $dir $name failed" >&2
-			exit 1
+			failed+=("$dir $name")
 		fi
 	fi
 	echo "$dir $name: $(grep -E '^fuzz: elapsed' "$log" | tail -1 | sed 's/^fuzz: //')"
 	count=$((count + 1))
 done <<<"$targets"
-echo "fuzz: $count targets, $time each"
+echo "fuzz: $count targets, $time each, $((SECONDS / 60)) minutes"
+if [ "${#failed[@]}" != 0 ]; then
+	printf 'fuzz: failed: %s\n' "${failed[@]}" >&2
+	exit 1
+fi
 
 if [ "$cases" != 0 ]; then
 	packages=$(git grep --untracked -l '"pgregory.net/rapid"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')

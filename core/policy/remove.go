@@ -189,11 +189,12 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 // gitPart is the danger of deleting a path below .git: its history cannot be
 // made again, locks and what git builds can.
 func gitPart(p string) danger {
-	i := strings.LastIndex(strings.ToLower(p), "/.git/")
+	p = strings.ToLower(p) // first: it may change where what stands
+	i := strings.LastIndex(p, "/.git/")
 	if i < 0 {
 		return noDanger
 	}
-	first, rest, _ := strings.Cut(strings.ToLower(p[i+len("/.git/"):]), "/")
+	first, rest, _ := strings.Cut(p[i+len("/.git/"):], "/")
 	switch first {
 	case "objects", "refs":
 		if rest == "" || rest == "pack" || rest == "heads" {

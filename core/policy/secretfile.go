@@ -309,15 +309,15 @@ func literalCredential(line string) bool {
 	if t := strings.TrimSpace(low); strings.HasPrefix(t, "#") || strings.HasPrefix(t, "//") || strings.HasPrefix(t, ";") {
 		return false
 	}
-	sep := strings.IndexAny(line[hit:], ":=")
+	sep := strings.IndexAny(low[hit:], ":=")
 	if sep < 0 {
 		return false
 	}
-	v := strings.Trim(strings.TrimSpace(line[hit+sep+1:]), `"',`)
+	v := strings.Trim(strings.TrimSpace(low[hit+sep+1:]), `"',`)
 	switch {
 	case v == "", v == "{", v == "[", v == "null", v == "|", v == ">":
 		return false
-	case strings.Contains(v, "${"), strings.Contains(v, "<%="), strings.Contains(v, "{{"), strings.HasPrefix(v, "$"), strings.HasPrefix(v, "ENV["):
+	case strings.Contains(v, "${"), strings.Contains(v, "<%="), strings.Contains(v, "{{"), strings.HasPrefix(v, "$"), strings.HasPrefix(v, "env["):
 		return false
 	}
 	return true

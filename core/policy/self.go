@@ -240,7 +240,7 @@ func (j *judge) guardedOne(p string) (guard, *hook.LiveFile) {
 			return guardConfig, nil
 		}
 		if i := strings.Index(low+"/", "/.guardrails/"); i >= 0 {
-			if low[i:] == "/.guardrails/ledger.md" && !equalFold(p[:i], j.home) {
+			if low[i:] == "/.guardrails/ledger.md" && !equalFold(low[:i], j.home) {
 				return guardLedger, nil
 			}
 			return guardConfig, nil

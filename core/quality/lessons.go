@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
@@ -219,15 +220,19 @@ func corrects(s string) bool {
 				return false
 			}
 		}
-		after := strings.TrimSpace(s)
-		if k := strings.Index(strings.ToLower(after), w[i]); k >= 0 {
-			after = after[k+len(w[i]):]
-		}
-		return after == "" || strings.ContainsAny(after[:1], ",.!-—:;") || strings.HasPrefix(after, " —") || strings.HasPrefix(after, " -") || follows(w[i+1:])
+		_, after, _ := strings.Cut(strings.ToLower(s), w[i]) // lower case may be longer than s
+		after = strings.TrimSpace(after)
+		return after == "" || strings.ContainsAny(first(after), ",.!-—:;") || follows(w[i+1:])
 	case "wrong", "incorrect":
 		return true
 	}
 	return follows(w[i:])
+}
+
+// first is the first character of s, "" if it has none.
+func first(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
 }
 
 // follows reports whether words tell what to do or not to do.

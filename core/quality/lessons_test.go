@@ -97,7 +97,7 @@ func TestNoLessonIsLostUnderParallelPrompts(t *testing.T) {
 }
 
 func FuzzCorrection(f *testing.F) {
-	for _, s := range []string{"no, use x", "No. Do it.", "don't", "", "no — never", "\u2019", "I told you. I told you."} {
+	for _, s := range []string{"no, use x", "No. Do it.", "don't", "", "no — never", "\u2019", "I told you. I told you.", "no\xff", "NO\u023a", "\u0130 no"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
