@@ -334,6 +334,7 @@ func TestLoadsAgreesWithTheHost(t *testing.T) {
 }
 
 func FuzzLoads(f *testing.F) {
+	f.Add([]byte("{}\f"))
 	f.Add([]byte(`{"guardrails":{"enabled":true,"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"x","timeout":10}]}],"Stop":[{"type":"command"}]}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if Loads(b) == "" && !json.Valid(b) {

@@ -17,7 +17,7 @@ func Loads(content []byte) string {
 	if err != nil {
 		return "it is not JSON (" + err.Error() + ")"
 	}
-	rest, ok := bytes.CutPrefix(bytes.TrimSpace(content), file)
+	rest, ok := bytes.CutPrefix(bytes.Trim(content, " \t\r\n"), file)
 	if !ok {
 		return "it starts with a byte order mark or is not UTF-8"
 	}

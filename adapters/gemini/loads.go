@@ -9,7 +9,7 @@ import (
 // reads it: comments are accepted, a trailing comma, a byte order mark or any
 // other mistake ends it with exit code 52 (0.61.0, measured).
 func loads(content []byte) string {
-	plain := bytes.TrimSpace(withoutComments(content))
+	plain := bytes.Trim(withoutComments(content), " \t\r\n") // JSON's blanks only
 	switch {
 	case len(plain) == 0:
 		return ""
