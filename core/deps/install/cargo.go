@@ -24,7 +24,7 @@ func (r *reader) cargo(args []arg) {
 	switch verb {
 	case "add":
 		g.values = "-F --features --rename -p --package --manifest-path --path --git --branch --tag --rev --registry --index --base --target --target-dir --color --config -Z --lockfile-path"
-	case "install", "binstall":
+	case "install", "binstall", "quickinstall":
 		g.values = "--version --vers --git --branch --tag --rev --path --root --index --registry --bin --example --features -F -j --jobs --target --target-dir --profile --color --config -Z " +
 			"--strategies --disable-strategies --install-path --targets --log-level --pkg-url --pkg-fmt --bin-dir --rate-limit --min-tls-version --github-token --maximum-resolution-timeout --message-format"
 	default:

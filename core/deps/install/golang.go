@@ -22,8 +22,10 @@ func (r *reader) golang(args []arg) {
 			if f.value != nil {
 				r.into(f.value)
 			}
-		case "-require", "-replace":
-			edits = append(edits, f)
+		case "-require", "-replace", "-tool":
+			if f.value != nil {
+				edits = append(edits, f)
+			}
 		}
 	}
 	verb, rest := g.verb(args, see)
@@ -40,6 +42,7 @@ func (r *reader) golang(args []arg) {
 		if sub != "edit" {
 			return
 		}
+		g.values += " -tool"
 		g.all(rest, see)
 		for _, e := range edits {
 			v := *e.value

@@ -76,7 +76,7 @@ func (r *reader) command(name string, args []arg) {
 	switch name {
 	case "npm", "cnpm", "tnpm":
 		r.npm(args)
-	case "npx":
+	case "npx", "nlx":
 		r.npx(args, &node{})
 	case "pnpm", "pn":
 		r.pnpm(args)
@@ -118,7 +118,7 @@ func (r *reader) command(name string, args []arg) {
 		r.pixi(args)
 	case "cargo":
 		r.cargo(args)
-	case "cargo-add", "cargo-install", "cargo-binstall":
+	case "cargo-add", "cargo-install", "cargo-binstall", "cargo-quickinstall":
 		r.cargo(append([]arg{word(strings.TrimPrefix(name, "cargo-"))}, args...))
 	case "go":
 		r.golang(args)
@@ -142,9 +142,14 @@ func (r *reader) command(name string, args []arg) {
 		r.paket(args)
 	case "mvn", "mvnw", "mvnd":
 		r.maven(args)
+	case "meteor":
+		if len(args) > 0 && args[0].text == "npm" {
+			r.npm(args[1:])
+		}
 	case "php":
-		if len(args) > 0 && strings.TrimSuffix(path.Base(args[0].text), ".phar") == "composer" {
-			r.composer(args[1:])
+		g := grammar{values: "-d --define -c --php-ini -z --zend-extension"}
+		if i := g.first(args, nothing); i < len(args) && strings.TrimSuffix(path.Base(args[i].text), ".phar") == "composer" {
+			r.composer(args[i+1:])
 		}
 	default:
 		switch {
@@ -154,6 +159,8 @@ func (r *reader) command(name string, args []arg) {
 			r.python(args)
 		case versioned(name, "gem"):
 			r.gem(args)
+		case versioned(name, "go"):
+			r.golang(args) // go1.22.1, of golang.org/dl
 		}
 	}
 }

@@ -182,6 +182,14 @@ func TestParse(t *testing.T) {
 		{`!pip install -q foo`, "PyPI:foo"},
 		{`python -c 'import subprocess; subprocess.run(["pip","install","foo"])'`, "PyPI:foo"},
 		{"n\"p\"m i foo", "npm:foo"},
+		{"npm i ~/pkg ~/x.tgz; npx https://gist.github.com/u/0a1b", "[/h/pkg: path] [/h/x.tgz: path] [https://gist.github.com/u/0a1b: git]"},
+		{"pnpm add --workspace @acme/x; npm cache add zod; nlx cowsay; meteor npm i hono", "npm:zod npm:cowsay! npm:hono [@acme/x: workspace]"},
+		{"pipx install --pip-args='--index-url https://py.acme.example/simple -q' foo", "[foo: custom registry]"},
+		{"cargo quickinstall just; cargo-binstall just", "crates.io:just"},
+		{"go1.22.1 get x.example/a; go mod edit -tool=github.com/a/b/cmd/c", "Go:x.example/a Go:github.com/a/b"},
+		{"go install golang.org/x/tools/gopls@v0.16.0", "Go:golang.org/x/tools/gopls@v0.16.0!"},
+		{"php -d memory_limit=-1 composer.phar require a/b", "Packagist:a/b"},
+		{"devcontainer exec --workspace-folder . npm i zod; kubectl run t --image=node --rm -it -- npm i hono", "npm:zod~remote npm:hono~remote"},
 		{"npm; npx; pip; go; cargo; uvx; gem; conda; dotnet; composer; poetry; mvn; bun; yarn; deno; rush", ""},
 	}
 	for _, tt := range tests {
@@ -193,6 +201,13 @@ func TestParse(t *testing.T) {
 				t.Error("Mentions is false")
 			}
 		})
+	}
+}
+
+func TestAPathBelowAHomeThatIsNotKnownIsAPath(t *testing.T) {
+	got := show(Parse(shellcmd.Parse("npm i ~/pkg zod", shellcmd.Options{Cwd: "/w"}), Options{}))
+	if want := "npm:zod [~/pkg: path]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -75,7 +75,7 @@ func (l *letters) tool() bool { return l.n <= len(l.buf) && tools(l.buf[:l.n]) }
 
 func tools(word []byte) bool {
 	switch string(word) {
-	case "npm", "cnpm", "tnpm", "npx", "pnpm", "pnpx", "pn", "yarn", "yarnpkg", "bun", "bunx", "deno", "rush", "lerna", "ng", "nx", "expo", "ni",
+	case "npm", "cnpm", "tnpm", "npx", "nlx", "pnpm", "pnpx", "pn", "yarn", "yarnpkg", "bun", "bunx", "deno", "rush", "lerna", "ng", "nx", "expo", "ni",
 		"pip", "pipx", "uv", "uvx", "poetry", "pdm", "pipenv", "rye", "easy", "conda", "mamba", "micromamba", "pixi",
 		"cargo", "go", "gem", "bundle", "bundler", "composer", "dotnet", "dnx", "nuget", "paket", "mvn", "mvnw", "mvnd",
 		"install": // Install-Package, Install-Module

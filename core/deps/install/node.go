@@ -33,6 +33,7 @@ type node struct {
 	skip     bool // from the lockfile, or never from the network
 	packages []arg
 	call     bool
+	sibling  bool // pnpm add --workspace: only what the workspace has
 }
 
 // flag notes one flag; -w has a value only for some tools, so it is not here.
@@ -59,6 +60,8 @@ func (r *reader) nodeFlag(n *node) func(flag) {
 			}
 		case "-c", "--call":
 			n.call = true
+		case "--workspace":
+			n.sibling = f.value == nil
 		default:
 			if scope, ok := strings.CutSuffix(f.name, ":registry"); ok && f.value != nil && !spec.PublicRegistry(f.value.text) {
 				n.scopes = append(n.scopes, strings.TrimPrefix(scope, "--"))
@@ -133,6 +136,10 @@ func (r *reader) npm(args []arg) {
 		r.create(rest, &n, g, false)
 	case "pkg":
 		r.npmPkg(rest)
+	case "cache":
+		if sub, rest := g.verb(rest, r.nodeFlag(&n)); sub == "add" {
+			r.read(g.all(rest, r.nodeFlag(&n)), "", r.npmOne(&n))
+		}
 	}
 }
 
@@ -201,10 +208,13 @@ func (r *reader) pnpm(args []arg) {
 	switch verb {
 	case "add", "install", "i":
 		words := g.all(rest, r.nodeFlag(&n))
-		if n.skip {
-			return
+		elsewhere := ""
+		if n.sibling {
+			elsewhere = coord.Workspace
 		}
-		r.read(words, "", r.npmOne(&n))
+		if !n.skip {
+			r.read(words, elsewhere, r.npmOne(&n))
+		}
 	case "dlx":
 		r.dlxWith(rest, &n)
 	case "create":

@@ -251,6 +251,13 @@ func (r *reader) pipx(args []arg) {
 			specs = append(specs, *f.value)
 		case f.name == "--preinstall" && f.value != nil, f.name == "--with" && f.value != nil:
 			more = append(more, *f.value)
+		case f.name == "--pip-args" && f.value != nil:
+			var words []arg
+			for w := range strings.FieldsSeq(f.value.text) {
+				words = append(words, word(w))
+			}
+			p := grammar{values: pipValues, plain: pipPlain}
+			p.all(words, r.pipFlag(x))
 		default:
 			r.pipFlag(x)(f)
 		}

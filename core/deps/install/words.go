@@ -26,6 +26,8 @@ func (r *reader) args(words []shellcmd.Word) []arg {
 		a := arg{text: w.Text}
 		switch {
 		case w.Static && len(w.Or) == 0:
+		case home(w):
+			a.text = w.Raw
 		case !w.Static && w.Raw == "" && r.c.Has(shellcmd.StdinArgs):
 			a = arg{text: "stdin", why: coord.Xargs, partial: w.Text}
 		default:
@@ -46,6 +48,11 @@ func (r *reader) args(words []shellcmd.Word) []arg {
 		out = append(out, a)
 	}
 	return out
+}
+
+// home reports whether a word is a path below a home that is not known.
+func home(w *shellcmd.Word) bool {
+	return (w.Raw == "~" || strings.HasPrefix(w.Raw, "~/")) && !strings.ContainsAny(w.Raw, "$`*?[{")
 }
 
 // unquote takes the quotes off a word as written.

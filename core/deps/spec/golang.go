@@ -87,7 +87,21 @@ func Module(path string) string {
 	if n < len(parts) && majorSuffix(parts[n]) {
 		n++
 	}
+	if nested(path) {
+		n = len(parts)
+	}
 	return strings.Join(parts[:n], "/")
+}
+
+// nested reports whether a package that is often installed is a module inside
+// of another's repository.
+func nested(path string) bool {
+	switch path {
+	case "golang.org/x/tools/gopls", "google.golang.org/grpc/cmd/protoc-gen-go-grpc", "sigs.k8s.io/controller-runtime/tools/setup-envtest",
+		"sigs.k8s.io/kustomize/kustomize/v4", "sigs.k8s.io/kustomize/kustomize/v5":
+		return true
+	}
+	return false
 }
 
 // majorSuffix reports whether s is v2, v3 and so on.

@@ -108,7 +108,7 @@ func npmElsewhere(text string) string {
 		if host, rest, _ := strings.Cut(path[len(scheme)+1:], "/"); host == "" {
 			rest = strings.TrimPrefix(rest, "/")
 			host, rest, _ = strings.Cut(rest, "/")
-			if (host == "github.com" || host == "gitlab.com" || host == "bitbucket.org") && strings.Count(rest, "/") == 1 {
+			if hosted(host, rest) {
 				return coord.Git
 			}
 		}
@@ -124,6 +124,17 @@ func npmElsewhere(text string) string {
 		return coord.Git // owner/repository
 	}
 	return ""
+}
+
+// hosted reports whether npm takes the path of a host for a repository.
+func hosted(host, path string) bool {
+	switch host {
+	case "github.com", "gitlab.com", "bitbucket.org":
+		return strings.Count(path, "/") == 1
+	case "gist.github.com":
+		return path != "" && strings.Count(path, "/") <= 1
+	}
+	return false
 }
 
 // localPath reports whether text can only be a path.
