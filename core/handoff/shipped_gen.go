@@ -284,7 +284,7 @@ var delivery = pack.Pack{
 			Skip:     "TERMINAL_SKIP",
 			SkipMute: true,
 			Each:     "terminal-pending",
-			Short:    "Close-out owed (terminal): {items} ended and the next options were not offered.",
+			Short:    "Close-out owed (terminal): {items} ended and the next options were not offered to the user.",
 			Full:     "End its watch if it has one (`{bin} watch list`, `{bin} watch finish SLUG`), then offer the user the next options with the tool that asks them: that offer clears this. {skip}\nMore: {why}",
 		},
 		{
@@ -621,7 +621,7 @@ var muggle = pack.Pack{
 			Skip:     "TERMINAL_SKIP",
 			SkipMute: true,
 			Each:     "terminal-pending",
-			Short:    "Post-merge handoff owed (terminal): {items} ended and the next options were not offered.",
+			Short:    "Post-merge handoff owed (terminal): {items} ended and the next options were not offered to the user with AskUserQuestion.",
 			Full:     "Finalize its watcher slot with muggle-pr-followup, then offer the user the next options with AskUserQuestion: that offer clears this. {skip}\nMore: {why}",
 		},
 		{

@@ -104,17 +104,15 @@ func plain(line string) string {
 	return line
 }
 
-// terminalLine reads a watch's exit line: TERMINAL pr=7: MERGED.
+// terminalLine reads a watch's exit line: TERMINAL pr=7: MERGED, in words or as
+// state=MERGED, and one that leaves it at TERMINAL pr=7, which ended somehow.
 func terminalLine(line string) (Event, bool) {
 	rest, ok := strings.CutPrefix(line, "TERMINAL pr=")
 	if !ok {
 		return Event{}, false
 	}
-	name, state, ok := strings.Cut(rest, " ")
-	if !ok {
-		return Event{}, false
-	}
-	name = strings.TrimSuffix(name, ":")
+	name, state, _ := strings.Cut(rest, " ")
+	name = strings.TrimRight(name, ":,;.")
 	var ref Ref
 	if n, ok := number(strings.TrimLeft(name, "#!")); ok {
 		ref.Number = n
@@ -124,17 +122,32 @@ func terminalLine(line string) (Event, bool) {
 	if all := URLs(state); len(all) > 0 && all[0].Same(ref) {
 		ref = all[0]
 	}
-	state = strings.TrimLeft(state, ": ")
-	if i := strings.IndexFunc(state, func(r rune) bool { return r < 'A' || r > 'Z' }); i >= 0 {
-		state = state[:i]
+	kind, ok := endState(state)
+	return Event{Kind: kind, Ref: ref, Said: true}, ok
+}
+
+// endState reads what stands behind the number of a watch's exit line: MERGED or
+// CLOSED as a word or behind "=". Nothing, or only addresses and key=value, leaves
+// open how it ended; a sentence, and OPEN, is no exit line.
+func endState(text string) (k Kind, ok bool) {
+	for word := range strings.FieldsSeq(text) {
+		word = strings.Trim(word, ":,;.()[]\"'")
+		_, value, pair := strings.Cut(word, "=")
+		if !pair {
+			value = word
+		}
+		switch {
+		case value == "MERGED", pair && strings.EqualFold(value, "merged"):
+			return Merged, true
+		case value == "CLOSED", pair && strings.EqualFold(value, "closed"):
+			return Closed, true
+		case strings.EqualFold(value, "open"):
+			return 0, false
+		case word != "" && !pair && !strings.Contains(word, "://"):
+			return 0, false
+		}
 	}
-	switch state {
-	case "MERGED":
-		return Event{Kind: Merged, Ref: ref, Said: true}, true
-	case "CLOSED":
-		return Event{Kind: Closed, Ref: ref, Said: true}, true
-	}
-	return Event{}, false
+	return Closed, true
 }
 
 // successLine reads what gh and glab say of a pull request's fate.

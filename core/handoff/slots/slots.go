@@ -118,12 +118,14 @@ func (s *Slot) read(raw []byte, owner string) {
 			if id, ok := v[owner].(string); ok && s.Session == "" {
 				s.Session = id
 			}
+			address := addressOf(v)
 			for _, k := range [...]string{"url", "html_url", "prUrl", "pr"} {
 				if u, ok := v[k].(string); ok {
-					see(u, depth)
+					address = u
 					break
 				}
 			}
+			see(address, depth)
 			if depth == 0 {
 				for _, k := range [...]string{"prs", "pullRequests", "items"} {
 					if list, ok := v[k].([]any); ok {
@@ -140,6 +142,24 @@ func (s *Slot) read(raw []byte, owner string) {
 	if len(urls) > 1 {
 		s.URLs = urls
 	}
+}
+
+// addressOf returns the address of a pull request that is named by its number and
+// the repository on github.com, "" if it is not.
+func addressOf(v map[string]any) string {
+	repo, _ := v["repo"].(string)
+	if owner, ok := v["owner"].(string); ok && repo != "" && !strings.Contains(repo, "/") {
+		repo = owner + "/" + repo
+	}
+	if strings.Count(repo, "/") != 1 {
+		return ""
+	}
+	for _, k := range [...]string{"number", "pr", "prNumber"} {
+		if n, ok := v[k].(float64); ok && n >= 1 && n == float64(int64(n)) {
+			return fmt.Sprintf("https://github.com/%s/pull/%d", repo, int64(n))
+		}
+	}
+	return ""
 }
 
 // Tracks reports whether the slot is for a pull request.

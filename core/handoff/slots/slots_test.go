@@ -68,12 +68,20 @@ func TestListReadsEveryShape(t *testing.T) {
 	put(t, dir, "e", `{{{`, time.Time{})
 	put(t, dir, "f", "", time.Time{}) // no slot
 	put(t, dir, ".g", `["`+seven+`"]`, time.Time{})
+	put(t, dir, "h", `[{"number":7,"repo":"o/r","sessionId":"s"}]`, time.Time{})
+	put(t, dir, "i", `[{"pr":8,"owner":"o","repo":"r"}]`, time.Time{})
+	put(t, dir, "j", `[{"number":7,"repo":"r"}]`, time.Time{}) // of which owner?
+	put(t, dir, "k", `[{"number":7,"repo":"o/r","url":"https://git.acme.dev/o/r/pull/7"}]`, time.Time{})
 	want := []Slot{
 		{Slug: "a", URL: seven, Session: "s"},
 		{Slug: "b", URL: seven, Session: "s", Finished: true, FinishedAt: day},
 		{Slug: "c", URL: seven, URLs: []string{seven, eight}, Session: "s"},
 		{Slug: "d", URL: seven},
 		{Slug: "e"},
+		{Slug: "h", URL: seven, Session: "s"},
+		{Slug: "i", URL: eight},
+		{Slug: "j"},
+		{Slug: "k", URL: "https://git.acme.dev/o/r/pull/7"},
 	}
 	for i := range want {
 		want[i].Dir = filepath.Join(dir, want[i].Slug)
@@ -92,7 +100,7 @@ func TestListReadsEveryShape(t *testing.T) {
 		t.Error("tracked wrongly")
 	}
 	own, orphans := Open(got, "s")
-	if len(own) != 2 || len(orphans) != 2 {
+	if len(own) != 3 || len(orphans) != 5 {
 		t.Errorf("own %v, orphans %v", own, orphans)
 	}
 	if own, _ := Open(got, ""); own != nil {
