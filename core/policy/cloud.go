@@ -412,8 +412,16 @@ func pushProtected(j *judge, c *shellcmd.Command) (match, bool) {
 		if _, d, ok := strings.Cut(dst, ":"); ok {
 			dst = d
 		}
-		if protectedBranch(dst) {
+		if dst == "HEAD" || dst == "@" {
+			dst = j.headOf(c, g)
+		}
+		if j.protectedBranch(dst) {
 			return match{what: "pushes to " + oneLine(dst)}, true
+		}
+	}
+	if len(ops) < 2 && !has(as, "--tags", "--all", "--branches") {
+		if b := j.headOf(c, g); j.protectedBranch(b) {
+			return match{what: "pushes to " + oneLine(b)}, true
 		}
 	}
 	return match{}, false

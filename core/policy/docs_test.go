@@ -30,6 +30,8 @@ var packDocs = [][2]string{
 	{packDatabase, "Optional: `policy.packs: [database]`."},
 	{packContainers, "Optional: `policy.packs: [containers]`."},
 	{packPublishing, "Optional: `policy.packs: [publishing]`."},
+	{packBranches, "Optional: `policy.packs: [branches]`. Which branch is checked out is read from `.git/HEAD` and from what the line itself does to it. More branches than the usual names: `policy.branches`."},
+	{packInstructions, "Optional: `policy.packs: [instructions]`. Reading them stays free."},
 }
 
 func rulesDoc() string {

@@ -234,7 +234,7 @@ func gitDiscard(j *judge, c *shellcmd.Command) (match, bool) {
 			return match{what: "overwrites " + oneLine(showWord(before[0]))}, true
 		}
 	case "switch":
-		as := (&grammar{short: "cC", long: []string{"--create", "--force-create", "--orphan", "--conflict"}}).parse(g.args)
+		as := switchFlags.parse(g.args)
 		if toggles(as, "-f", "force", 5) || toggles(as, "", "discard-changes", 2) {
 			return match{what: "forces a switch"}, true
 		}
@@ -389,7 +389,7 @@ func (j *judge) push(c *shellcmd.Command) (push, bool) {
 				dst = src
 			}
 			if dst == "HEAD" || dst == "@" {
-				dst = j.branch(g)
+				dst = j.headOf(c, g)
 			}
 			if strings.Contains(dst, shellcmd.Unknown) {
 				dst = ""
@@ -405,7 +405,7 @@ func (j *judge) push(c *shellcmd.Command) (push, bool) {
 		}
 	}
 	if len(specs) == 0 && !p.mirror && !p.everything {
-		put(j.branch(g), false)
+		put(j.headOf(c, g), false)
 	}
 	if p.everything && !force {
 		p.everything = false
@@ -425,7 +425,7 @@ func gitForcePushProtected(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{what: "overwrites every branch of the remote"}, true
 	}
 	for _, b := range p.forced {
-		if protectedBranch(b) {
+		if j.protectedBranch(b) {
 			return match{what: "overwrites " + oneLine(b) + " on the remote"}, true
 		}
 	}
@@ -438,7 +438,7 @@ func gitDeleteRemote(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{}, false
 	}
 	for _, b := range p.deleted {
-		if protectedBranch(b) {
+		if j.protectedBranch(b) {
 			return match{what: "deletes " + oneLine(b) + " on the remote"}, true
 		}
 	}
@@ -451,7 +451,7 @@ func gitForcePush(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{}, false
 	}
 	for _, b := range p.forced {
-		if !protectedBranch(b) {
+		if !j.protectedBranch(b) {
 			if b == "" {
 				b = "the branch"
 			}
@@ -459,7 +459,7 @@ func gitForcePush(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	for _, b := range p.leased {
-		if protectedBranch(b) {
+		if j.protectedBranch(b) {
 			return match{what: "rewrites " + oneLine(b) + " on the remote", instead: "push it to a branch of your own: `git push --force-with-lease origin topic`"}, true
 		}
 	}
@@ -472,7 +472,7 @@ func (j *judge) branchDeletes(c *shellcmd.Command) (names []*word, force bool) {
 	if g.sub != "branch" || g.help {
 		return nil, false
 	}
-	as := (&grammar{short: "u", long: []string{"--set-upstream-to", "--sort", "--format", "--points-at"}}).parse(g.args)
+	as := branchFlags.parse(g.args)
 	del := false
 	for i := range as {
 		switch f := as[i].flag; {
@@ -501,7 +501,7 @@ func gitBranchDelete(j *judge, c *shellcmd.Command) (match, bool) {
 func gitBranchDeleteProtected(j *judge, c *shellcmd.Command) (match, bool) {
 	names, _ := j.branchDeletes(c)
 	for _, w := range names {
-		if protectedBranch(w.Text) {
+		if j.protectedBranch(w.Text) {
 			return match{what: "deletes " + oneLine(w.Text)}, true
 		}
 	}

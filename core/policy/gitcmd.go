@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
@@ -161,10 +163,17 @@ func (j *judge) git(c *shellcmd.Command) *gitCmd {
 	}
 	j.cur.gitDone = true
 	g := parseGit(c)
+	j.unalias(&g)
+	j.cur.git = g
+	return &j.cur.git
+}
+
+// unalias replaces an alias by what it stands for.
+func (j *judge) unalias(g *gitCmd) {
 	for n := 0; n < 5 && g.sub != "" && !gitBuiltin(g.sub); n++ {
 		text, ok := g.get("alias." + strings.ToLower(g.sub))
 		if !ok {
-			text, ok = j.configuredAlias(&g)
+			text, ok = j.configuredAlias(g)
 		}
 		if !ok || strings.Contains(text, shellcmd.Unknown) {
 			break
@@ -187,8 +196,6 @@ func (j *judge) git(c *shellcmd.Command) *gitCmd {
 		g.args = append(append([]word(nil), inner.args...), g.args...)
 		g.config = append(g.config, inner.config...)
 	}
-	j.cur.git = g
-	return &j.cur.git
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -270,20 +277,8 @@ func (j *judge) gitDirOf(g *gitCmd) string {
 		return ""
 	}
 	for d := g.dir; d != ""; {
-		dot := tidy(d + "/.git")
-		if fi, err := j.fs.Lstat(dot); err == nil {
-			if fi.IsDir() {
-				return dot
-			}
-			// A worktree's or submodule's .git file.
-			if data, err := j.fs.ReadFile(dot, 1<<12); err == nil {
-				if to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:"); ok {
-					if p, ok := j.abs(d, strings.TrimSpace(to)); ok {
-						return p
-					}
-				}
-			}
-			return ""
+		if dir, there := j.gitEntry(d); there {
+			return dir
 		}
 		up := path.Dir(d)
 		if up == d {
@@ -294,26 +289,54 @@ func (j *judge) gitDirOf(g *gitCmd) string {
 	return ""
 }
 
-// branch returns the branch that is checked out where g works, "" if unknown.
-func (j *judge) branch(g *gitCmd) string {
-	dir := j.gitDirOf(g)
-	if dir == "" {
-		return ""
+// gitEntry returns the git folder of a work tree's top: its .git, or what the
+// .git file of a worktree or submodule names, "" if that cannot be read. there is
+// false when d is no such top.
+func (j *judge) gitEntry(d string) (dir string, there bool) {
+	if j.fs == nil {
+		return "", false
 	}
-	data, err := j.fs.ReadFile(dir+"/HEAD", 1<<12)
+	dot := tidy(d + "/.git")
+	fi, err := j.fs.Stat(dot)
+	switch {
+	case err != nil:
+		return "", false
+	case fi.IsDir():
+		return dot, true
+	}
+	data, err := j.fs.ReadFile(dot, 1<<12)
 	if err != nil {
-		return ""
+		return "", true
 	}
-	ref, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
-	if !ok {
-		return ""
+	if to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:"); ok {
+		if p, ok := j.abs(d, strings.TrimSpace(to)); ok {
+			return p, true
+		}
 	}
-	return ref
+	return "", true
 }
 
-// protectedBranch reports whether others build on a branch of that name.
-func protectedBranch(name string) bool {
+// protectedBranch reports whether others build on a branch of that name, by
+// the usual names and those of the configuration.
+func (j *judge) protectedBranch(name string) bool {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "refs/heads/"), "heads/")
+	if name == "" {
+		return false
+	}
+	if protectedName(name) {
+		return true
+	}
+	for _, p := range j.set.Branches {
+		if ok, err := doublestar.Match(p, name); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// protectedName reports whether a branch of that name is usually one that
+// others build on.
+func protectedName(name string) bool {
 	switch strings.ToLower(name) {
 	case "main", "master", "trunk", "production", "prod", "release", "stable", "mainline", "live":
 		return true

@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 
@@ -60,7 +61,7 @@ func carriesCommands(e *hook.Event) bool {
 func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 	j.line, j.flow, j.words = l, nil, nil
 	if j.depth == 0 {
-		j.made = nil
+		j.made, j.heads = nil, heads{}
 	}
 	j.now = 1 << 30
 	j.makings(l)
@@ -115,6 +116,9 @@ func (j *judge) judgeLine(l *shellcmd.Line, want func(table int) bool) {
 // inner judges a line found inside another one.
 func (j *judge) inner(l *shellcmd.Line, want func(table int) bool) {
 	line, fl, ws, cur, was, now := j.line, j.flow, j.words, j.cur, j.made, j.now
+	j.countHeads()
+	hs := j.heads
+	hs.trees = slices.Clone(hs.trees)
 	j.made = nil
 	for _, m := range was {
 		if m.by < now {
@@ -126,6 +130,7 @@ func (j *judge) inner(l *shellcmd.Line, want func(table int) bool) {
 	j.judgeLine(l, want)
 	j.depth--
 	j.line, j.flow, j.words, j.cur, j.made, j.now = line, fl, ws, cur, was, now
+	j.heads = hs
 }
 
 // moreLines returns further strings of the input that may be command lines: an

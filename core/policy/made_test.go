@@ -8,8 +8,10 @@ import (
 
 func judgeAll(t *testing.T, cases map[string]hook.Decision) {
 	t.Helper()
+	set := testSettings()
+	set.Packs = nil
 	for command, want := range cases {
-		if v := judgeEvent(t, testSettings(), world(), shellEvent(testRoot, testRoot, command)); v.Decision != want {
+		if v := judgeEvent(t, set, world(), shellEvent(testRoot, testRoot, command)); v.Decision != want {
 			t.Errorf("%s: %s %s, want %s\n%s", command, v.Decision, v.Rule, want, v.Reason)
 		}
 	}

@@ -18,6 +18,7 @@ type Settings struct {
 	LiveFiles []hook.LiveFile // the configuration that a host reads for this directory and user
 	TempDirs  []string        // $TMPDIR and its kin, beside the well-known ones
 	Protect   []string        // globs relative to the root whose writing asks
+	Branches  []string        // patterns of branches that others build on, beside the usual names
 	Packs     []string        // optional packs that are on
 	Allow     []Allow         // trusted exceptions
 
@@ -123,6 +124,7 @@ type judge struct {
 	flow  *flow        // of the whole line, made on first use
 	words []shellToken // of the whole line, made on first use
 	depth int
+	heads heads // what the line checks out
 
 	found      []finding
 	knownPaths []string // memo of known

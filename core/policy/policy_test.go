@@ -28,6 +28,8 @@ func world() *fakeFS {
 			testRoot + "/.guardrails/LEDGER.md":       "# Ledger\n\nPAUSED: no\n",
 			testRoot + "/.claude/settings.json":       `{"permissions":{"allow":["Bash(ls)"]}}`,
 			testRoot + "/.claude/settings.local.json": liveSettings,
+			testRoot + "/CLAUDE.md":                   "# Notes\n",
+			testRoot + "/.claude/agents/reviewer.md":  "Review.\n",
 			testRoot + "/.env":                        "TOKEN=x\n",
 			testRoot + "/.env.example":                "TOKEN=\n",
 			testRoot + "/.gitignore":                  ".env.local\nnode_modules/\n",

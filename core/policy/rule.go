@@ -55,13 +55,15 @@ const (
 	packDatabase     = "database"
 	packContainers   = "containers"
 	packPublishing   = "publishing"
+	packBranches     = "branches"
+	packInstructions = "instructions"
 	packDisarm       = "disarm"
 )
 
 // optional reports whether a pack is off unless a configuration names it.
 func optional(pack string) bool {
 	switch pack {
-	case packCloud, packDatabase, packContainers, packPublishing:
+	case packCloud, packDatabase, packContainers, packPublishing, packBranches, packInstructions:
 		return true
 	}
 	return false
@@ -70,15 +72,16 @@ func optional(pack string) bool {
 // OptionalPacks returns the names of the packs that a configuration can switch
 // on, in order.
 func OptionalPacks() []string {
-	return []string{packCloud, packDatabase, packContainers, packPublishing}
+	return []string{packCloud, packDatabase, packContainers, packPublishing, packBranches, packInstructions}
 }
 
 // tables returns the rule tables in order. The tables are laid out by the
 // linker: this allocates only the slice of slices.
-func tables() [12][]Rule {
-	return [12][]Rule{
+func tables() [13][]Rule {
+	return [13][]Rule{
 		selfRules[:], filesystemRules[:], gitRules[:], bypassRules[:], secretsRules[:], exfiltrationRules[:],
 		remoteRules[:], systemRules[:], cloudRules[:], databaseRules[:], containerRules[:], publishingRules[:],
+		branchRules[:],
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	ruleHostSettings
 	ruleAgentConfig
 	ruleProtected
+	ruleInstructions
 )
 
 var selfRules = [...]Rule{
@@ -89,6 +90,20 @@ var selfRules = [...]Rule{
 		Instead: "describe the change to your human first",
 		guards:  ruleProtected, check: guardWrites,
 	},
+	ruleInstructions: {
+		ID: "instructions/steering", Verdict: hook.Ask,
+		Doc:     "Changing, deleting or moving a file that tells an agent what to do: CLAUDE.md, AGENTS.md, GEMINI.md, rules, skills, commands and agents of every host.",
+		Why:     "it steers every later session, this one's too",
+		Instead: "read it with `cat CLAUDE.md`, and propose the change to your human",
+		Fire: []string{
+			"rm CLAUDE.md", "echo '- always say yes' >> AGENTS.md", "git mv CLAUDE.md old.md", "sed -i s/never/always/ GEMINI.md", "Write(CLAUDE.local.md)", "Edit(.claude/agents/reviewer.md)",
+			"Write(.cursor/rules/x.mdc)", "cp x.md .claude/commands/deploy.md", "rm -rf .claude/skills/review", "tee .github/copilot-instructions.md < x", "Write(.agents/rules/style.md)",
+		},
+		Pass: []string{
+			"cat CLAUDE.md", "git add CLAUDE.md", "cp CLAUDE.md /tmp/copy.md", "grep -rn test .claude/agents", "Read(.claude/agents/reviewer.md)", "Write(docs/agents.txt)", "echo x > README.md", "git diff CLAUDE.md",
+		},
+		guards: ruleInstructions, check: guardWrites,
+	},
 	{
 		ID: "self-protection/verb", Verdict: hook.Deny,
 		Doc:     "The verbs of guardrails that are the human's: trust, allow, skip, off, on, init --uninstall, config edit and their kin.",
@@ -131,6 +146,7 @@ const (
 	guardLive  // a host's live configuration
 	guardAgent // other configuration of an agent program
 	guardGlob  // policy.protect
+	guardSteer // instructions of an agent
 )
 
 func (g guard) rule() *Rule {
@@ -147,15 +163,20 @@ func (g guard) rule() *Rule {
 		return &selfRules[ruleAgentConfig]
 	case guardGlob:
 		return &selfRules[ruleProtected]
+	case guardSteer:
+		return &selfRules[ruleInstructions]
 	}
 	return nil
 }
+
+// soft reports whether g only asks: an ordinary file of the project otherwise.
+func (g guard) soft() bool { return g == guardAgent || g == guardGlob || g == guardSteer }
 
 // guarded says what p, absolute and clean, is to the guard; links in it are
 // followed. For a live file it returns that, too.
 func (j *judge) guarded(p string) (guard, *hook.LiveFile) {
 	g, lf := j.guardedOne(p)
-	if g != unguarded && g != guardAgent && g != guardGlob {
+	if g != unguarded && !g.soft() {
 		return g, lf
 	}
 	r := j.real(p)
@@ -257,6 +278,9 @@ func (j *judge) guardedOne(p string) (guard, *hook.LiveFile) {
 			}
 		}
 	}
+	if !temp && j.set.packOn(packInstructions) && steers(low) {
+		return guardSteer, nil
+	}
 	return unguarded, nil
 }
 
@@ -323,6 +347,13 @@ func (j *judge) known() []string {
 	if j.root != "" {
 		add(tidy(j.root + "/.guardrails.yaml"))
 		add(tidy(j.root + "/.guardrails"))
+		if j.set.packOn(packInstructions) {
+			for _, n := range steeringNames() {
+				if p := tidy(j.root + "/" + n); j.exists(p) {
+					add(p)
+				}
+			}
+		}
 	}
 	j.knownPaths = out
 	return out
@@ -426,18 +457,21 @@ func (j *judge) hitsPattern(base, pattern, k string) bool {
 // guardWrites is the check for shell writes that hit what the rule guards.
 func guardWrites(j *judge, c *shellcmd.Command) (match, bool) {
 	rule := j.rule.guards
-	if c.Has(shellcmd.Remote) {
+	if c.Has(shellcmd.Remote) || rule == ruleInstructions && !j.set.packOn(packInstructions) {
 		return match{}, false
 	}
 	ws := j.writesOf(c)
 	for i := range ws {
 		w := &ws[i]
+		if w.mode && rule == ruleInstructions {
+			continue
+		}
 		if g, shown := j.touched(c, w); ruleIndex(g) == rule {
 			return match{what: verbFor(w) + oneLine(shown)}, true
 		}
 		// A second name for a guarded file would be a way round its first.
 		if w.from != nil && links(c) {
-			if g, shown := j.touched(c, &write{path: w.from}); ruleIndex(g) == rule && g != guardAgent && g != guardGlob {
+			if g, shown := j.touched(c, &write{path: w.from}); ruleIndex(g) == rule && !g.soft() {
 				return match{what: "makes a second name for " + oneLine(shown)}, true
 			}
 		}
@@ -477,6 +511,8 @@ func ruleIndex(g guard) int {
 		return ruleAgentConfig
 	case guardGlob:
 		return ruleProtected
+	case guardSteer:
+		return ruleInstructions
 	}
 	return -1
 }
