@@ -56,9 +56,10 @@ func (m Mode) String() string {
 // Policy holds the settings of the guards that are on everywhere. Its lists are
 // unions over the layers.
 type Policy struct {
-	Packs   []string // core is always among them
-	Protect []string // doublestar patterns, relative to the root unless absolute or ~/
-	Allow   []Allow
+	Packs    []string // core is always among them
+	Protect  []string // doublestar patterns, relative to the root unless absolute or ~/
+	Branches []string // doublestar patterns of branches that others build on, beside the usual names
+	Allow    []Allow
 }
 
 // Allow is a call that a rule does not judge. All three are always set.

@@ -106,7 +106,7 @@ func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
 		{"word in another case", "mode: Enforce\n", []string{`1:7: mode: want one of enforce, warn, found the text "Enforce" (did you mean "enforce"?)`}},
 		{"word of another tool", "dependencies: {denySeverity: medium}\n", []string{`1:30: dependencies.denySeverity: want one of low, moderate, high, critical, found the text "medium" (did you mean "moderate"?)`}},
 		{"list for a word", "mode: [warn]\n", []string{"1:7: mode: want one of enforce, warn, found a list"}},
-		{"unknown word in a list", "policy: {packs: [core, clod]}\n", []string{`1:24: policy.packs[1]: want one of core, cloud, database, containers, publishing, found the text "clod" (did you mean "cloud"?)`}},
+		{"unknown word in a list", "policy: {packs: [core, clod]}\n", []string{`1:24: policy.packs[1]: want one of core, cloud, database, containers, publishing, branches, instructions, found the text "clod" (did you mean "cloud"?)`}},
 		{"unknown validator", "validators: {input: [secrts]}\n", []string{`1:22: validators.input[0]: want one of secrets, pii, prompt-injection, found the text "secrts" (did you mean "secrets"?)`}},
 		{"unknown validator beside custom ones", "validators:\n  input: [min]\n  custom: [{name: mine, command: x}]\n", []string{
 			`2:11: validators.input[0]: want one of secrets, pii, prompt-injection, mine, found the text "min" (did you mean "mine"?)`,

@@ -100,7 +100,7 @@ var table = [...]field{
 		fields: []field{
 			{
 				key: "packs", kind: kindWords, union: true,
-				words: []string{"core", "cloud", "database", "containers", "publishing"},
+				words: []string{"core", "cloud", "database", "containers", "publishing", "branches", "instructions"},
 				doc:   "Packs of rules. core is always on.",
 				at:    func(p any) any { return &cfg(p).Policy.Packs },
 			},
@@ -108,6 +108,11 @@ var table = [...]field{
 				key: "protect", kind: kindTexts, union: true, check: checkGlob,
 				doc: "Paths the agent may not change without asking: patterns with **, relative to the project root, or absolute, or from ~/.",
 				at:  func(p any) any { return &cfg(p).Policy.Protect },
+			},
+			{
+				key: "branches", kind: kindTexts, union: true, check: checkGlob,
+				doc: "Branches that others build on, beside main, master, trunk, production, release and their kin: names or patterns.",
+				at:  func(p any) any { return &cfg(p).Policy.Branches },
 			},
 			{
 				key: "allow", kind: kindItems, union: true,

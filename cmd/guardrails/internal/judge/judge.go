@@ -244,6 +244,7 @@ func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builti
 			TempDirs:  m.tempDirs(),
 			Packs:     eff.Config.Policy.Packs,
 			Protect:   eff.Config.Policy.Protect,
+			Branches:  eff.Config.Policy.Branches,
 			Permit:    permit,
 			Permitted: permitted,
 		},
