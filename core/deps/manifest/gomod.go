@@ -60,7 +60,9 @@ func (s *sheet) goMod(text string) {
 			target := words[arrow+1]
 			if arrow+2 < len(words) {
 				p, why := spec.Go(target + "@" + words[arrow+2])
-				p.Name = target
+				if p.Name != "" {
+					p.Name = target
+				}
 				s.add(target, p, why)
 			} else {
 				s.add(target, coord.Package{}, coord.Path)
