@@ -30,12 +30,12 @@ func (Adapter) Decode(eventHint string, b []byte) (hook.Event, error) {
 	raw, err := hook.FirstValue(b)
 	var r reader
 	if err != nil {
-		r.problem("payload", err)
+		r.problems = append(r.problems, err)
 	}
 	if raw != nil {
 		e.Raw = raw
 		if raw[0] != '{' {
-			r.problem("payload", errors.New("not a JSON object"))
+			r.problems = append(r.problems, errors.New("not a JSON object"))
 		}
 	}
 	var p payload

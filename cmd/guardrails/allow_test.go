@@ -4,8 +4,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -84,6 +88,24 @@ func TestAllowOnceLetsOneCallPass(t *testing.T) {
 	log, err := runGuardrails(home, "log", "--json")
 	if err != nil || !strings.Contains(string(log), `"gate":"permit","rule":"filesystem/`) {
 		t.Errorf("the log does not tell what was permitted: %s", log)
+	}
+}
+
+func TestAllowOnceOfACodeThatNoRefusalHasAllowsNothing(t *testing.T) {
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "TERM=xterm"}
+	hookReason(t, env, "t1", "rm -rf ~/sentinel")
+	for code, want := range map[string]string{"00000000": "has the code 00000000", "x": "8 digits and letters"} {
+		out, err := inTerminal(t, env, "allow", "once", code)
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+			t.Errorf("allow once %s: %v, want exit code 1", code, err)
+		}
+		if !strings.Contains(out, want) || strings.Contains(out, "allowed once") {
+			t.Errorf("allow once %s: %s", code, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, ".guardrails", "permits.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was permitted: %v", err)
 	}
 }
 

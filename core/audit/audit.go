@@ -47,10 +47,11 @@ type Entry struct {
 	Session  string // the host's session id; the line holds its Digest
 	Took     time.Duration
 
-	Probe   bool   // made by init or doctor to prove an entry
-	Tool    string // kind of tool, "" if none
-	Version string // ours
-	Lapse   string // what could not be judged or recorded, "" if nothing
+	Codes   []string // by which a human may allow the call that was refused
+	Probe   bool     // made by init or doctor to prove an entry
+	Tool    string   // kind of tool, "" if none
+	Version string   // ours
+	Lapse   string   // what could not be judged or recorded, "" if nothing
 }
 
 // Digest is what a line holds of a session: the first 16 digits of its
@@ -185,10 +186,28 @@ func (e *Entry) line(b []byte, now time.Time) []byte {
 		b = append(field(b, `,"version":"`, e.Version, 24), '"')
 	}
 	const lapse, end = `,"lapse":"`, "}\n"
+	b = codes(b, e.Codes, MaxLine-len(end))
 	if room := MaxLine - len(b) - len(lapse) - len(end) - 1; e.Lapse != "" && room >= 16 {
 		b = append(field(b, lapse, e.Lapse, room), '"')
 	}
 	return append(b, end...)
+}
+
+// codes appends as many whole codes as b has room for, up to a length of most.
+func codes(b []byte, list []string, most int) []byte {
+	sep := `,"code":"`
+	n := len(b)
+	for _, c := range list {
+		if len(b)+len(sep)+len(c)+1 > most {
+			break
+		}
+		b = field(append(b, sep...), "", c, 8)
+		sep = ","
+	}
+	if len(b) > n {
+		b = append(b, '"')
+	}
+	return b
 }
 
 // milliseconds returns d to a microsecond, and never so much that it would be

@@ -136,6 +136,43 @@ func TestTheLogNeverHoldsASessionID(t *testing.T) {
 	}
 }
 
+func TestARefusalIsFoundByItsCode(t *testing.T) {
+	now := noon.AddDate(0, 0, -2)
+	l := logAt(t, &now)
+	appendAll(t, l, Entry{Decision: "deny", Rule: "git/force", Codes: []string{"0badc0de", "1a2b3c4d"}})
+	now = noon
+	appendAll(t, l, Entry{Decision: "deny", Rule: "1a2b3c4e"}, Entry{Decision: "deny", Rule: "later", Codes: []string{"0badc0de"}})
+	for _, c := range []struct {
+		code, rule string
+	}{
+		{"0badc0de", "later"},
+		{"1a2b3c4d", "git/force"},
+		{"1a2b3c4e", ""},
+		{"deny", ""},
+	} {
+		line, ok, err := l.Refused(c.code)
+		if err != nil || ok != (c.rule != "") || line.Rule != c.rule {
+			t.Errorf("%s: %+v, %v, %v", c.code, line, ok, err)
+		}
+	}
+	if _, ok, err := (&Log{Dir: filepath.Join(t.TempDir(), "none")}).Refused("0badc0de"); ok || err != nil {
+		t.Errorf("without a log: %v, %v", ok, err)
+	}
+}
+
+func TestALineHoldsWholeCodesOrNone(t *testing.T) {
+	long := strings.Repeat("x", 99)
+	e := Entry{
+		Decision: long, Gate: long, Rule: long, Host: long, Event: long, Session: long, Took: time.Hour, Probe: true, Tool: long, Version: long,
+		Codes: []string{"00000001", "00000002", "00000003"}, Lapse: long,
+	}
+	line := e.line(nil, noon)
+	l, err := Parse(line)
+	if err != nil || len(line) > MaxLine || !strings.HasPrefix(l.Code, "00000001") || len(l.Code)%9 != 8 {
+		t.Errorf("%d bytes, %q, %v", len(line), l.Code, err)
+	}
+}
+
 func FuzzALineIsShortValidJSON(f *testing.F) {
 	f.Add("deny", "gate", "rule", "host", "event", "id", "tool", "version", "lapse", int64(5), true)
 	long := strings.Repeat("\"\\\x00\xff€\u2028", 99)
@@ -143,6 +180,7 @@ func FuzzALineIsShortValidJSON(f *testing.F) {
 	f.Add("", "", "", "", "", "", "", "", strings.Repeat("y", 999), int64(1<<62), false)
 	f.Fuzz(func(t *testing.T, decision, gate, rule, host, event, id, tool, version, lapse string, took int64, probe bool) {
 		e := Entry{
+			Codes:    []string{id, tool, gate},
 			Decision: decision, Gate: gate, Rule: rule, Host: host, Event: event, Session: id,
 			Took: time.Duration(took), Probe: probe, Tool: tool, Version: version, Lapse: lapse,
 		}

@@ -27,6 +27,7 @@ type Line struct {
 	Probe    bool      `json:"probe"`
 	Tool     string    `json:"tool"`
 	Version  string    `json:"version"`
+	Code     string    `json:"code"` // of a refusal; several are comma-separated
 	Lapse    string    `json:"lapse"`
 }
 
@@ -93,6 +94,29 @@ func (l *Log) Read(since time.Time, n int) iter.Seq2[[]byte, error] {
 			}
 		}
 	}
+}
+
+// Refused returns the newest line of a call that was refused with code, false if
+// none that is kept was.
+func (l *Log) Refused(code string) (Line, bool, error) {
+	days, err := l.days()
+	if err != nil {
+		return Line{}, false, err
+	}
+	for _, day := range slices.Backward(days) {
+		for raw, err := range l.backward(day) {
+			if err != nil {
+				return Line{}, false, err
+			}
+			if !bytes.Contains(raw, []byte(code)) {
+				continue
+			}
+			if line, err := Parse(raw); err == nil && slices.Contains(strings.Split(line.Code, ","), code) {
+				return line, true, nil
+			}
+		}
+	}
+	return Line{}, false, nil
 }
 
 // since lists the days whose files may hold calls at or after t.

@@ -91,11 +91,20 @@ func (s *Store) now() time.Time {
 
 func (s *Store) path() string { return filepath.Join(s.StateHome, fileName) }
 
+// CheckCode says whether code could be one: 8 hexadecimal digits, in small letters.
+// The error wraps ErrCode.
+func CheckCode(code string) error {
+	if len(code) != 8 || strings.Trim(code, "0123456789abcdef") != "" {
+		return fmt.Errorf("%q is %w", code, ErrCode)
+	}
+	return nil
+}
+
 // Grant allows the one call that was refused with code, once, within OnceLasts.
 func (s *Store) Grant(ctx context.Context, code string) (until time.Time, err error) {
 	code = strings.ToLower(code)
-	if len(code) != 8 || strings.Trim(code, "0123456789abcdef") != "" {
-		return time.Time{}, fmt.Errorf("%q is %w", code, ErrCode)
+	if err := CheckCode(code); err != nil {
+		return time.Time{}, err
 	}
 	until = s.now().Add(OnceLasts)
 	return until, s.update(ctx, func(f *file) bool {

@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/permit"
 	"github.com/ec261362/guardrails/core/policy"
 )
@@ -26,7 +29,9 @@ func newAllowCmd(a *app) *cobra.Command {
 		Short: "Let the call that was refused with CODE pass once, within 15 minutes",
 		Long: `A refusal ends with a code. It stands for that rule and that very command in that
 project. After allow once the agent's next try of it passes; the one after does not.
-It needs a terminal: no agent may run it.`,
+It needs a terminal: no agent may run it.
+
+A code that no refusal of the last 30 days has is an error: nothing is allowed.`,
 		Example: "  guardrails allow once 1a2b3c4d",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -35,11 +40,24 @@ It needs a terminal: no agent may run it.`,
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 			defer cancel()
-			until, err := a.permits().Grant(ctx, args[0])
+			code := strings.ToLower(args[0])
+			if err := permit.CheckCode(code); err != nil {
+				return err
+			}
+			log := audit.Log{Dir: filepath.Join(a.state, "log"), Now: a.now}
+			refusal, ok, err := log.Refused(code)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return fmt.Errorf("no refusal in %s has the code %s, so nothing is allowed: copy it from what the agent was told; what `guardrails check` prints is none until an agent was refused with it", log.Dir, code)
+			}
+			until, err := a.permits().Grant(ctx, code)
 			if err != nil {
 				return err
 			}
-			a.sayf("allowed once, until %s: have the agent try the same call again", until.Local().Format("15:04:05"))
+			a.sayf("allowed once, until %s: the call that was refused by %s at %s; have the agent try it again, unchanged",
+				until.Local().Format("15:04:05"), refusal.Rule, refusal.Time.Local().Format("2006-01-02 15:04:05"))
 			return nil
 		},
 	})

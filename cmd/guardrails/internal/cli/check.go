@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
+	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/rewrite"
@@ -101,7 +103,60 @@ func runCheck(a *app, o *checkOptions, args []string) error {
 		return err
 	}
 	j := m.Judge(judge.Decode(judge.Request{Adapter: ad, Payload: payload, Dir: a.dir}))
-	return a.report(o, j)
+	if err := isObject(payload); err != nil && j.Result.Verdict.Decision == hook.Pass {
+		return a.notJudged(o, j, fmt.Errorf("nothing was judged: %w; a hook lets such a call pass, and says so in the log", err))
+	}
+	if err := a.report(o, j); err != nil || o.asJSON {
+		return err
+	}
+	a.sayUnwatched(o, j)
+	return nil
+}
+
+// isObject says why a payload is no JSON object that can be read to its end.
+func isObject(payload []byte) error {
+	v, err := hook.FirstValue(payload)
+	switch {
+	case errors.Is(err, hook.ErrEmpty):
+		return errors.New("the payload is empty")
+	case errors.Is(err, hook.ErrTruncated):
+		return errors.New("the payload ends in the middle of its JSON")
+	case err != nil:
+		return fmt.Errorf("the payload is not JSON (%w)", err)
+	case v[0] != '{':
+		return errors.New("the payload is JSON, and no object")
+	}
+	return nil
+}
+
+// notJudged reports a payload that no gate could see.
+func (a *app) notJudged(o *checkOptions, j judge.Judgement, err error) error {
+	if !o.asJSON {
+		return err
+	}
+	if e := a.writeJSON(checkResult{Error: err.Error(), Lapses: j.Lapses(), MS: ms(j.Took)}); e != nil {
+		return e
+	}
+	return exitCode(exitError)
+}
+
+// sayUnwatched says of a call that passed what of it nobody looked at.
+func (a *app) sayUnwatched(o *checkOptions, j judge.Judgement) {
+	switch {
+	case j.Event.Name == hook.UnknownEvent && j.Event.HostEvent == "":
+		a.hintf("the payload names no event of %s, so no gate looked at it", o.agent)
+	case j.Event.Name == hook.UnknownEvent:
+		a.hintf("%q is no event of %s that is known, so no gate looked at it", j.Event.HostEvent, o.agent)
+	case j.Event.Name == hook.UserPromptSubmit && !screened(j):
+		a.hintf("validators do not look at prompts here: `validators: {enabled: true, input: [secrets, pii, prompt-injection]}` in %s switches them on", config.FileName)
+	}
+}
+
+// screened reports whether a validator looked at the call.
+func screened(j judge.Judgement) bool {
+	return slices.ContainsFunc(j.Result.Runs, func(r engine.Run) bool {
+		return strings.HasPrefix(r.Gate, "validators-") && r.Outcome != engine.NotFor
+	})
 }
 
 // machine is this user's machine for a judgement that changes nothing. What
@@ -289,7 +344,7 @@ func (a *app) report(o *checkOptions, j judge.Judgement) error {
 		if idle > 0 {
 			a.sayf("  and %s that it does not concern", plural(idle, "gate"))
 		}
-		a.sayf("\n%s would get %d bytes on standard output:\n%s", o.agent, len(j.Output.Stdout), j.Output.Stdout)
+		a.sayf("\n%s would get %s on standard output:\n%s", o.agent, plural(len(j.Output.Stdout), "byte"), j.Output.Stdout)
 	}
 	return checkExit(v.Decision)
 }

@@ -366,7 +366,7 @@ func newDepsCacheCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.sayf("dropped %d look-ups", n)
+			a.sayf("dropped %s", plural(n, "look-up"))
 			return nil
 		},
 	}
@@ -391,7 +391,7 @@ func (a *app) showDepsCache(asJSON bool) error {
 		}
 		fmt.Fprintf(a.stdout, "%s  %s\n", e.Until.Local().Format("2006-01-02 15:04"), strings.ReplaceAll(e.Key, "|", "  "))
 	}
-	a.sayf("%d look-ups, %d KiB", len(live), (size+1023)/1024)
+	a.sayf("%s, %d KiB", plural(len(live), "look-up"), (size+1023)/1024)
 	return nil
 }
 

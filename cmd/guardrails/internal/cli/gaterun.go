@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -130,17 +131,7 @@ func (a *app) gateRequest(ctx context.Context, o *gateRunOptions, root string, a
 	case o.all:
 		return nil
 	case len(args) > 0:
-		for _, name := range args {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(a.dir, name)
-			}
-			rel, err := filepath.Rel(root, name)
-			if err != nil || rel == ".." || len(rel) > 2 && rel[:3] == ".."+string(filepath.Separator) {
-				return fmt.Errorf("%s is not in %s", name, root)
-			}
-			r.Touched = append(r.Touched, filepath.ToSlash(rel))
-		}
-		return nil
+		return a.gateFiles(ctx, repo, root, args, r)
 	}
 	if repo == nil { // what sessions touched is all that is known
 		r.Touched = at.touched
@@ -161,9 +152,8 @@ func (a *app) gateRequest(ctx context.Context, o *gateRunOptions, root string, a
 			if name == "" {
 				continue
 			}
-			rel, err := filepath.Rel(root, filepath.Join(repo.Root(), filepath.FromSlash(name)))
-			if err == nil && rel != ".." && (len(rel) < 3 || rel[:3] != ".."+string(filepath.Separator)) {
-				r.Touched = append(r.Touched, filepath.ToSlash(rel))
+			if rel, ok := inside(root, filepath.Join(repo.Root(), filepath.FromSlash(name))); ok {
+				r.Touched = append(r.Touched, rel)
 			}
 		}
 	}
@@ -171,6 +161,65 @@ func (a *app) gateRequest(ctx context.Context, o *gateRunOptions, root string, a
 	slices.Sort(r.Touched)
 	r.Touched = slices.Compact(r.Touched)
 	return nil
+}
+
+// inside returns the path of name from root, with slashes, if it lies there.
+func inside(root, name string) (string, bool) {
+	rel, err := filepath.Rel(root, name)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// gateFiles takes the files that were named. One that is not there counts only
+// if git knows that it was deleted: its package is judged without it.
+func (a *app) gateFiles(ctx context.Context, repo *vcs.Repo, root string, args []string, r *quality.Request) error {
+	for _, arg := range args {
+		name := arg
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(a.dir, name)
+		}
+		rel, ok := inside(root, name)
+		if !ok {
+			return fmt.Errorf("%s: it is not in the project %s; run this in the project that it belongs to", arg, root)
+		}
+		switch info, err := os.Stat(name); {
+		case errors.Is(err, fs.ErrNotExist):
+			if !deleted(ctx, repo, r.Base, name) {
+				return fmt.Errorf("%s: no such file in %s; name a file that is there, or use --all for every package", arg, a.dir)
+			}
+		case err != nil:
+			return fmt.Errorf("%s: %w", arg, err)
+		case info.IsDir():
+			return fmt.Errorf("%s: a folder; name a file of the package that is meant, or use --all for every package", arg)
+		}
+		r.Touched = append(r.Touched, rel)
+	}
+	return nil
+}
+
+// deleted reports whether git had the file at base, or has it in its last commit.
+func deleted(ctx context.Context, repo *vcs.Repo, base, name string) bool {
+	if repo == nil {
+		return false
+	}
+	rel, ok := inside(repo.Root(), name)
+	if !ok {
+		return false
+	}
+	for _, rev := range [...]string{base, "HEAD"} {
+		changes, err := repo.Changed(ctx, rev)
+		if rev == "" || err != nil {
+			continue
+		}
+		if slices.ContainsFunc(changes, func(c vcs.Change) bool {
+			return c.Status == vcs.Deleted && c.Path == rel || c.OldPath == rel
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // forkPoint is where this branch left its upstream; HEAD if it has none.

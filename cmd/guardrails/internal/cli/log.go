@@ -124,6 +124,9 @@ func logLine(l audit.Line) string {
 	if l.Tool != "" {
 		text += "  " + l.Tool
 	}
+	if l.Code != "" {
+		text += "  code " + l.Code
+	}
 	if l.Probe {
 		text += "  probe"
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -185,10 +187,10 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 		fmt.Fprintf(a.stdout, "  %-28s %s\n", o.ID, state)
 		if r, ok := rows[o.ID]; ok && o.Owed {
 			for _, how := range r.Meets {
-				fmt.Fprintf(a.stdout, "  %-28s cleared by %s\n", "", how)
+				a.printWrapped("cleared by "+how, 31)
 			}
 			if r.Marker != "" {
-				fmt.Fprintf(a.stdout, "  %-28s skipped by %s\n", "", r.Marker)
+				fmt.Fprintf(a.stdout, "%31sskipped by %s\n", "", r.Marker) // one line: it is to be copied
 			}
 		}
 	}
@@ -196,4 +198,28 @@ func (a *app) printStatus(s sessionStatus, v session.View) {
 	for _, path := range s.Touched {
 		fmt.Fprintf(a.stdout, "    %s\n", path)
 	}
+}
+
+// printWrapped prints text below a column, each further line two deeper, at most
+// as wide as the terminal. A word is never broken.
+func (a *app) printWrapped(text string, column int) {
+	const least = 24 // of a line, however narrow the terminal
+	width := max(a.width()-column, least)
+	lead, used := column, 0
+	for _, word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case used == 0:
+			fmt.Fprintf(a.stdout, "%*s%s", lead, "", word)
+			used = lead - column + n
+		case used+1+n > width:
+			lead = column + 2
+			fmt.Fprintf(a.stdout, "\n%*s%s", lead, "", word)
+			used = 2 + n
+		default:
+			fmt.Fprintf(a.stdout, " %s", word)
+			used += 1 + n
+		}
+	}
+	fmt.Fprintln(a.stdout)
 }

@@ -342,7 +342,7 @@ func entry(j *judge.Judgement) audit.Entry {
 	v := j.Result.Verdict
 	e := audit.Entry{
 		Decision: v.Decision.String(), Gate: v.Gate, Rule: v.Rule,
-		Host: j.Event.Host, Event: j.Event.HostEvent, Session: j.Event.SessionID, Probe: j.Probe(),
+		Host: j.Event.Host, Event: j.Event.HostEvent, Session: j.Event.SessionID, Probe: j.Probe(), Codes: j.Codes(),
 	}
 	if j.Event.Tool != nil {
 		e.Tool = j.Event.Tool.Kind.String()

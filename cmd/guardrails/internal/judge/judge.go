@@ -77,6 +77,14 @@ func (n *notes) permit(rule string) {
 	n.permitted = rule
 }
 
+func (n *notes) stopped(code string) {
+	n.Lock()
+	defer n.Unlock()
+	if !slices.Contains(n.codes, code) {
+		n.codes = append(n.codes, code)
+	}
+}
+
 // Judgement is what became of a request.
 type Judgement struct {
 	Event  hook.Event
@@ -97,6 +105,7 @@ type notes struct {
 	sync.Mutex
 	lapses    []string
 	permitted string
+	codes     []string // of what was not permitted
 }
 
 func (n *notes) lapse(err error) {
@@ -127,6 +136,18 @@ func (j *Judgement) Permitted() string {
 	j.notes.Lock()
 	defer j.notes.Unlock()
 	return j.notes.permitted
+}
+
+// Codes are those by which a human may allow the call, as its refusal says.
+func (j *Judgement) Codes() []string {
+	if j.notes == nil || j.Result.Verdict.Decision.Rank() < hook.Ask.Rank() {
+		return nil
+	}
+	j.notes.Lock()
+	defer j.notes.Unlock()
+	return slices.DeleteFunc(slices.Clone(j.notes.codes), func(c string) bool {
+		return c == "" || !strings.Contains(j.Result.Verdict.Reason, c)
+	})
 }
 
 // Probe reports whether the call only proves an installed entry.
@@ -440,6 +461,8 @@ func (m *Machine) permitted(ev *hook.Event, j *Judgement) func(gate, rule, code 
 		j.notes.lapse(err)
 		if ok {
 			j.notes.permit(rule)
+		} else {
+			j.notes.stopped(code)
 		}
 		return ok
 	}

@@ -57,7 +57,15 @@ func ownRun(r *quality.Report) evidence.OwnRun {
 		out.Detail = "tests failed at the end of the turn"
 	case r.Outcome == quality.Passed && tests > 0:
 		out.Kind, out.Result = evidence.Test, evidence.Pass
-		out.Detail = fmt.Sprintf("%d tests passed in %d packages", tests, in)
+		out.Detail = count(tests, "test") + " passed in " + count(in, "package")
 	}
 	return out
+}
+
+// count says how many: 1 test, 2 tests.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
