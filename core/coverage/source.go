@@ -267,6 +267,8 @@ func braceCode(lang language, text []byte, out []bool) {
 	}
 	var stmt strings.Builder // since the last ; { or }
 	end := byte(0)           // of the string or comment that is open: quote, or '*'
+	alias := false           // in JavaScript, what is only for the type checker is open
+	var last []byte          // the line before, without blanks
 	for n := 1; len(text) > 0; n++ {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		text = rest
@@ -276,6 +278,14 @@ func braceCode(lang language, text []byte, out []bool) {
 		}
 		seen := false // something that runs stands on this line
 		fresh := strings.TrimSpace(stmt.String()) == ""
+		if lang == langJS && end == 0 {
+			if !fresh && (alias && !continuesType(last, trimmed) || bytes.HasPrefix(trimmed, []byte("export ")) || bytes.HasPrefix(trimmed, []byte("import "))) {
+				stmt.Reset() // the end of a statement without a semicolon
+				fresh = true
+			}
+			alias = alias && !fresh || fresh && startsType(trimmed)
+			last = trimmed
+		}
 		for i := 0; i < len(line); i++ {
 			c := line[i]
 			next := byte(0)
@@ -345,10 +355,37 @@ func braceCode(lang language, text []byte, out []bool) {
 			end = 0 // strings end with the line
 		}
 		stmt.WriteByte(' ')
-		if seen && !noCode(lang, trimmed, fresh) {
+		if seen && !alias && !noCode(lang, trimmed, fresh) {
 			out[n] = true
 		}
 	}
+}
+
+// startsType reports whether a line of TypeScript begins a statement that is
+// gone when the program runs.
+func startsType(line []byte) bool {
+	s := strings.TrimPrefix(string(line), "export ")
+	word, rest, _ := strings.Cut(s, " ")
+	switch word {
+	case "type":
+		// type T = …, and not a variable of that name: type = 1.
+		return rest != "" && (rest[0] == '_' || rest[0] == '$' || 'a' <= rest[0]|0x20 && rest[0]|0x20 <= 'z')
+	case "declare":
+		return rest != "" && 'a' <= rest[0] && rest[0] <= 'z'
+	}
+	return false
+}
+
+// continuesType reports whether a line goes on with the type that the line
+// before has not ended.
+func continuesType(before, line []byte) bool {
+	if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("/*")) {
+		return true
+	}
+	if len(before) == 0 || bytes.HasPrefix(before, []byte("//")) || bytes.HasSuffix(before, []byte("*/")) {
+		return bytes.IndexByte([]byte("|&?:)]>,="), line[0]) >= 0
+	}
+	return bytes.IndexByte([]byte("|&?:)]>,="), line[0]) >= 0 || bytes.IndexByte([]byte("=|&?:(<,["), before[len(before)-1]) >= 0 || bytes.HasSuffix(before, []byte("=>"))
 }
 
 // declares reports whether the text before a brace opens the body of a type or
@@ -395,6 +432,9 @@ func noCode(lang language, line []byte, fresh bool) bool {
 	switch strings.Trim(s, "{}()[];, \t") {
 	case "", "else", "do", "try", "finally", "default:", "<?php", "?>", "break", "export default":
 		return strings.Trim(s, "{}()[];, \t") != "break"
+	}
+	if lang == langJS && strings.HasPrefix(s, "}") && strings.HasPrefix(strings.TrimSpace(s[1:]), "from ") {
+		return true // the end of a list of imports
 	}
 	if !fresh {
 		return false

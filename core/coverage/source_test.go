@@ -124,6 +124,39 @@ class C {
 }
 const s = "{ // not a comment"; //!
 `},
+		{"types.ts", `export type Z =
+  | 'a' // one
+  | 'b'
+
+export type Fn = (
+  a: string,
+) => void
+type M = { [k: string]: number };
+declare const x: number
+export declare function g(
+  a: string,
+): void;
+type Q<T> = T extends string
+  ? 'x'
+
+  : 'y'
+const y = f('z') //!
+let type = 1 //!
+type = 2 //!
+export type { Z as W } from './z'
+import {
+  a,
+  type B,
+} from './b'
+export {
+  a as c,
+} from './b'
+import d, {
+  e,
+} from "./d";
+import './f.css'
+export const h = 1 //!
+`},
 		{"A.java", `package x;
 
 import java.util.List;

@@ -37,6 +37,16 @@ func TestFoldersWithOddNamesAreRead(t *testing.T) {
 	}
 }
 
+func TestTheEmptyTreeIsTheBeginning(t *testing.T) {
+	s := newSite(t)
+	s.write("a", "1\n")
+	s.commit("one")
+	got, err := s.open().Since(context.Background(), "4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+	if got != "" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestOtherObjectFormatIsRead(t *testing.T) {
 	s := newSite(t)
 	s.remove(".git")

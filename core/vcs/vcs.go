@@ -281,10 +281,11 @@ func (r *Repo) both(ctx context.Context, a, b string) (ids [2]string, err error)
 // Since returns the commit from which a change that began at base counts: base
 // itself while it is an ancestor of HEAD, else their merge base. If they have
 // nothing in common, as it looks in a shallow clone, it is base. "" is the empty
-// tree and stays so.
+// tree; so are git's own ids of it.
 func (r *Repo) Since(ctx context.Context, base string) (string, error) {
-	if base == "" {
-		return "", nil
+	switch base {
+	case "", "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321":
+		return "", nil // the empty tree, as people write it for "from the beginning"
 	}
 	id, err := r.Commit(ctx, base)
 	if err != nil {
