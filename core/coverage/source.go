@@ -383,9 +383,9 @@ func continuesType(before, line []byte) bool {
 		return true
 	}
 	if len(before) == 0 || bytes.HasPrefix(before, []byte("//")) || bytes.HasSuffix(before, []byte("*/")) {
-		return bytes.IndexByte([]byte("|&?:)]>,="), line[0]) >= 0
+		return strings.IndexByte("|&?:)]>,=", line[0]) >= 0
 	}
-	return bytes.IndexByte([]byte("|&?:)]>,="), line[0]) >= 0 || bytes.IndexByte([]byte("=|&?:(<,["), before[len(before)-1]) >= 0 || bytes.HasSuffix(before, []byte("=>"))
+	return strings.IndexByte("|&?:)]>,=", line[0]) >= 0 || strings.IndexByte("=|&?:(<,[", before[len(before)-1]) >= 0 || bytes.HasSuffix(before, []byte("=>"))
 }
 
 // declares reports whether the text before a brace opens the body of a type or
