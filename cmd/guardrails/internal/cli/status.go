@@ -206,7 +206,7 @@ func (a *app) printWrapped(text string, column int) {
 	const least = 24 // of a line, however narrow the terminal
 	width := max(a.width()-column, least)
 	lead, used := column, 0
-	for _, word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(text) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case used == 0:
