@@ -17,6 +17,12 @@ type testCase struct {
 	expect         expectation
 	shown          string // the input on one line, for a person
 	registry       string // what the registry answers, in a person's words
+
+	// Of a policy case:
+	policyName string
+	branch     string // that is checked out
+	setting    string // entry of policy.allow
+	at, wants  string // the input, and what its row wants of it
 }
 
 // A row is what the case files say, in all their shapes.
@@ -30,6 +36,9 @@ type row struct {
 	Kind   string `json:"kind"`  // of a policy case: command or file_path
 	Field  string `json:"field"` // or command, file_path, content, output
 	Policy string `json:"policy"`
+	Rule   string `json:"rule"`
+	Desc   string `json:"desc"`
+	Source string `json:"source"`
 }
 
 // readCases reads one file. What cannot be put to the binary as one call on an
@@ -57,6 +66,10 @@ func readCases(file string) ([]testCase, error) {
 		switch name {
 		case "shell", "issues":
 			c.tier = r.Tier
+			var input string
+			if json.Unmarshal(r.Input, &input) == nil {
+				c.label("command", normal("command", input), r.Expected)
+			}
 			c.line(r, "command")
 		case "policies":
 			c.policy(r)
@@ -102,25 +115,10 @@ func (c *testCase) line(r row, field string) {
 		c.request = map[string]any{"tool": "Write", "path": input, "content": "x\n"}
 	case "content":
 		c.request = map[string]any{"tool": "Write", "path": "notes.txt", "content": input}
-	}
-}
-
-// policy reads a case of another product's policy test. Its tier is the kind
-// of call, since the rules of such a product are not all ours.
-func (c *testCase) policy(r row) {
-	c.tier = r.Kind + r.Field
-	switch c.tier {
-	case "command", "content":
-		c.line(r, c.tier)
-	case "file_path":
-		// Their rules are about reading secrets or about writing settings.
-		field := "read"
-		for _, word := range []string{"config-guard", "write"} {
-			if strings.Contains(r.ID, word) || strings.Contains(r.Policy, word) {
-				field = "write"
-			}
-		}
-		c.line(r, field)
+	case "tool": // one that runs nothing, whatever its input says
+		c.request = map[string]any{"payload": map[string]any{
+			"hook_event_name": "PreToolUse", "session_id": "corpus", "tool_name": "Read", "tool_input": map[string]any{"command": input},
+		}}
 	}
 }
 

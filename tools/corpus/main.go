@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -30,6 +31,7 @@ func main() {
 	flag.StringVar(&o.agent, "agent", "claude", "host whose answers count")
 	flag.StringVar(&o.only, "only", "", "only files or tiers whose name contains this")
 	flag.StringVar(&o.packs, "packs", "cloud,database,containers,publishing", "optional packs that the home's configuration switches on")
+	flag.StringVar(&o.strict, "strict", "branches,instructions", "further packs for the policy cases, whose rules they are")
 	flag.StringVar(&o.scenes, "scenes", "", "judge this file of scenarios instead: events of one session after another, with what is expected of each")
 	flag.StringVar(&o.users, "users", "", "judge this file of what users reported instead: each in a home of its own, by the real hook and verbs")
 	flag.StringVar(&o.coverage, "coverage", "", "judge the repositories in this folder instead: each with a bundle, reports and the right answers")
@@ -64,8 +66,8 @@ func main() {
 }
 
 type options struct {
-	bin, cases, agent, only, packs, scenes, users, coverage, outputs, routes string
-	verbose                                                                  bool
+	bin, cases, agent, only, packs, strict, scenes, users, coverage, outputs, routes string
+	verbose                                                                          bool
 }
 
 func corpus(ctx context.Context, o options, out io.Writer) error {
@@ -85,29 +87,30 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(home)
-	project := filepath.Join(home, "project")
-	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
+	r, err := newRunner(bin, home, o.packs, "")
+	if err != nil {
 		return err
 	}
-
 	if o.packs != "" {
-		state := filepath.Join(home, ".guardrails")
-		if err := os.Mkdir(state, 0o700); err != nil {
-			return err
-		}
-		text := "version: 1\npolicy: {packs: [core, " + strings.ReplaceAll(o.packs, ",", ", ") + "]}\n"
-		if err := os.WriteFile(filepath.Join(state, "config.yaml"), []byte(text), 0o600); err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "optional packs on: %s\n\n", o.packs)
+		fmt.Fprintf(out, "optional packs on: %s; for policies also: %s\n\n", o.packs, cmp.Or(o.strict, "none"))
 	}
-
-	r := runner{bin, home, project}
 	var content []textGroup
 	var judged, later []group
 	var misses []miss
 	var packages []depsGroup
 	reported := "" // the file of what users reported
+	byFile := map[string][]testCase{}
+	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); name == "shell" || name == "issues" || name == "policies" {
+			cases, err := readCases(file)
+			if err != nil {
+				return err
+			}
+			byFile[file] = cases
+		}
+	}
+	contest(slices.Collect(maps.Values(byFile))...)
+	answered := map[string]answer{}
 	for _, file := range files {
 		if name := strings.TrimSuffix(filepath.Base(file), ".jsonl"); isDeps(name) {
 			if strings.Contains(name, o.only) {
@@ -135,9 +138,11 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 			}
 			continue
 		}
-		cases, err := readCases(file)
-		if err != nil {
-			return err
+		cases, read := byFile[file]
+		if !read {
+			if cases, err = readCases(file); err != nil {
+				return err
+			}
 		}
 		groups := tally(cases)
 		if o.only != "" {
@@ -151,15 +156,20 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 				later = append(later, *g)
 				continue
 			}
-			answers, err := ask(ctx, r, o.agent, g.cases)
+			answers, err := o.askInHomes(ctx, r, g)
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name(), err)
+			}
+			if g.file == "policies" {
+				maps.Copy(answered, answers)
 			}
 			missed, err := g.score(answers)
 			if err != nil {
 				return fmt.Errorf("%s: %w", g.name(), err)
 			}
-			misses = append(misses, missed...)
+			if !aside(g.tier) {
+				misses = append(misses, missed...)
+			}
 			judged = append(judged, *g)
 		}
 	}
@@ -172,6 +182,7 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 		}
 	}
 	report(out, judged, later)
+	reportPolicies(out, append(judged, later...), answered)
 	reportTexts(out, content, o.verbose)
 	reportDeps(out, packages, o.verbose)
 	if reported == "" {
@@ -180,6 +191,87 @@ func corpus(ctx context.Context, o options, out io.Writer) error {
 	fmt.Fprintln(out)
 	o.only = ""
 	return stories(ctx, o, reported, out)
+}
+
+// newRunner makes a home whose configuration switches packs on and holds an
+// exception, with a project and one repository for each branch that cases name.
+func newRunner(bin, home, packs, allow string) (runner, error) {
+	r := runner{bin, home, filepath.Join(home, "project")}
+	if err := os.MkdirAll(filepath.Join(r.project, ".git"), 0o755); err != nil {
+		return r, err
+	}
+	for _, b := range []string{"main", "feature", "develop"} {
+		git := filepath.Join(r.branchRepo(b), ".git")
+		if err := os.MkdirAll(filepath.Join(git, "refs", "heads"), 0o755); err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/"+b+"\n"), 0o644); err != nil {
+			return r, err
+		}
+		for _, have := range []string{"main", b} {
+			if err := os.WriteFile(filepath.Join(git, "refs", "heads", have), []byte(strings.Repeat("0a", 20)+"\n"), 0o644); err != nil {
+				return r, err
+			}
+		}
+	}
+	if packs == "" && allow == "" {
+		return r, nil
+	}
+	state := filepath.Join(home, ".guardrails")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return r, err
+	}
+	text := "version: 1\npolicy:\n  packs: [core, " + strings.ReplaceAll(packs, ",", ", ") + "]\n  allow: [" + allow + "]\n"
+	return r, os.WriteFile(filepath.Join(state, "config.yaml"), []byte(text), 0o600)
+}
+
+// askInHomes asks about a group's cases, each in a home with the packs and the
+// exception that it is about.
+func (o options) askInHomes(ctx context.Context, r runner, g *group) (map[string]answer, error) {
+	if g.file != "policies" {
+		return ask(ctx, r, o.agent, g.cases)
+	}
+	bySetting := map[string][]testCase{}
+	for _, c := range g.cases {
+		bySetting[c.setting] = append(bySetting[c.setting], c)
+	}
+	answers := map[string]answer{}
+	packs := strings.Trim(o.packs+","+o.strict, ",")
+	for i, setting := range slices.Sorted(maps.Keys(bySetting)) {
+		in, err := newRunner(r.bin, filepath.Join(r.home, "policies", fmt.Sprint(g.tier, i)), packs, setting)
+		if err != nil {
+			return nil, err
+		}
+		cases := bySetting[setting]
+		for k := range cases {
+			cases[k].request = in.place(cases[k])
+		}
+		got, err := ask(ctx, in, o.agent, cases)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(answers, got)
+	}
+	return answers, nil
+}
+
+// place says where a case is played: in a repository on its branch.
+func (r runner) place(c testCase) map[string]any {
+	req := maps.Clone(c.request)
+	cwd := r.project
+	if c.branch != "" {
+		cwd = r.branchRepo(c.branch)
+	}
+	if p, ok := req["payload"].(map[string]any); ok {
+		p = maps.Clone(p)
+		p["cwd"] = cwd
+		req["payload"] = p
+		return req
+	}
+	if c.branch != "" {
+		req["cwd"], req["root"] = cwd, cwd
+	}
+	return req
 }
 
 // ask has the binary judge all cases in one process, in a home that holds
@@ -358,6 +450,9 @@ func report(out io.Writer, judged, later []group) {
 	var all group
 	for _, g := range judged {
 		line(w, g.file, g.tier, g)
+		if aside(g.tier) {
+			continue
+		}
 		all.stopped, all.toStop = all.stopped+g.stopped, all.toStop+g.toStop
 		all.passed, all.toPass = all.passed+g.passed, all.toPass+g.toPass
 		all.failed += g.failed
