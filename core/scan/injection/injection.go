@@ -119,14 +119,23 @@ func (s *scan) run(ctx context.Context) error {
 // sentences tries every pattern at every word.
 func (s *scan) sentences(ctx context.Context) error {
 	l := language()
+	l.number(s.words)
 	for i := range s.words {
+		if s.words[i].id == 0 {
+			continue
+		}
 		if i%4096 == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
-		for _, n := range l.first[s.words[i].text] {
-			s.try(&l.patterns[n], n, i)
+		for _, n := range l.first[s.words[i].id] {
+			s.try(&l.patterns[n], i)
+		}
+		if list := l.opening[s.words[i].id]; len(list) > 0 && (i == 0 || s.opens(i)) {
+			for _, n := range list {
+				s.try(&l.patterns[n], i)
+			}
 		}
 		if len(s.found) > 4*MaxFindings {
 			break
@@ -136,16 +145,13 @@ func (s *scan) sentences(ctx context.Context) error {
 }
 
 // try matches one pattern at word i.
-func (s *scan) try(p *pattern, n, i int) {
-	if p.start && i > 0 && !s.opens(i) {
-		return
-	}
+func (s *scan) try(p *pattern, i int) {
 	end := s.match(p.parts, i, i)
 	if end < 0 {
 		return
 	}
 	if p.kind[0] == '+' {
-		s.signals = append(s.signals, signal{p.kind, n, i, end})
+		s.signals = append(s.signals, signal{p.kind, p.rule, i, end})
 		return
 	}
 	if s.negated(i) || s.reported(i) || s.told(i) || s.quoted(i, end) || s.named(i, end) || p.kind == IgnorePrevious && s.elsewhere(end) {
@@ -169,8 +175,9 @@ func (s *scan) add(kind string, low bool, start, end int) {
 
 // match returns the word after the parts, matched from word i on, or -1.
 func (s *scan) match(parts []part, i, first int) int {
-	for k, p := range parts {
-		if p.end {
+	for k := range parts {
+		p := &parts[k]
+		if p.end && len(p.words) == 0 {
 			if i < len(s.words) && !s.words[i].opens {
 				return -1
 			}
@@ -182,8 +189,17 @@ func (s *scan) match(parts []part, i, first int) int {
 			}
 			continue
 		}
+		if p.not {
+			if i < len(s.words) && !s.words[i].opens && p.has(&s.words[i]) {
+				return -1
+			}
+			continue
+		}
 		if p.gap > 0 {
 			for skip := 0; skip <= p.gap; skip++ {
+				if p.clause && i+skip < len(s.words) && i > first && s.turns(i+skip, skip) {
+					break
+				}
 				if end := s.match(parts[k+1:], i+skip, first); end >= 0 {
 					return end
 				}
@@ -193,7 +209,7 @@ func (s *scan) match(parts []part, i, first int) int {
 			}
 			return -1
 		}
-		ok := i < len(s.words) && (i == first || !s.words[i].opens) && p.has(s.words[i].text)
+		ok := i < len(s.words) && (i == first || !s.words[i].opens) && p.has(&s.words[i])
 		if ok && p.optional {
 			if end := s.match(parts[k+1:], i+1, first); end >= 0 {
 				return end
@@ -201,7 +217,7 @@ func (s *scan) match(parts []part, i, first int) int {
 			continue
 		}
 		if !ok {
-			if p.optional {
+			if p.optional || p.end && (i >= len(s.words) || s.words[i].opens) {
 				continue
 			}
 			return -1
@@ -209,6 +225,22 @@ func (s *scan) match(parts []part, i, first int) int {
 		i++
 	}
 	return i
+}
+
+// turns reports whether a comma stands before word i, or, if words were passed
+// over, whether the last of them is a negation.
+func (s *scan) turns(i, passed int) bool {
+	if strings.IndexByte(s.text[s.words[i-1].end:s.words[i].start], ',') >= 0 {
+		return true
+	}
+	if passed == 0 {
+		return false
+	}
+	switch s.words[i-1].text {
+	case "not", "never", "dont", "cannot", "no":
+		return true
+	}
+	return false
 }
 
 // opens reports whether word i starts a sentence, perhaps after a word like
@@ -321,7 +353,7 @@ func (s *scan) elsewhere(end int) bool {
 		return false
 	}
 	switch s.words[end].text {
-	case "in", "for", "on", "from", "of", "about", "at", "to", "if", "when", "unless", "since", "because":
+	case "in", "for", "on", "from", "of", "about", "at", "to", "if", "when", "unless", "since", "because", "related", "regarding", "concerning":
 	case "here", "there":
 		return false
 	default:
@@ -339,11 +371,17 @@ func (s *scan) elsewhere(end int) bool {
 // named reports whether the words are a name, or have one among them, as code
 // has names.
 func (s *scan) named(i, end int) bool {
-	joined := 0
+	joined, hyphens := 0, 0
 	for k := i; k+1 < end; k++ {
-		if gap := s.text[s.words[k].end:s.words[k+1].start]; gap == "_" || gap == "-" && end-i > 2 {
+		switch s.text[s.words[k].end:s.words[k+1].start] {
+		case "_":
 			joined++
+		case "-":
+			hyphens++
 		}
+	}
+	if hyphens > 1 || hyphens == 1 && (end == len(s.words) || s.text[s.words[end-1].end] == '-') { // one joins pre-prompt, or says "show-me"
+		joined += hyphens
 	}
 	// A sentence in disguise is joined throughout, and longer than a name.
 	return joined > 0 && (joined < end-i-1 || end == len(s.words) || s.words[end].start-s.words[end-1].end != 1 || s.text[s.words[end].start-1] == ' ')
@@ -405,7 +443,7 @@ func (s *scan) combine(ctx context.Context) error {
 			if s.denied(a.at) {
 				continue
 			}
-		case "+exfil", "+off":
+		case "+exfil", "+off", "+bend":
 			if s.negated(a.at) {
 				continue
 			}
@@ -432,7 +470,7 @@ func (s *scan) combine(ctx context.Context) error {
 			lo++
 		}
 		switch a.what {
-		case "+persona", "+answer", "+keep", "+lift", "+turn", "+mode", "+conceal", "+address":
+		case "+persona", "+answer", "+keep", "+lift", "+turn", "+mode", "+conceal", "+address", "+reader":
 		default:
 			continue
 		}
@@ -467,6 +505,10 @@ func (s *scan) combine(ctx context.Context) error {
 			}
 		case "+address":
 			if w.exfil > 0 || w.conceal > 0 || w.steer > 0 {
+				s.add(HiddenOrder, false, start, end)
+			}
+		case "+reader":
+			if w.exfil > 0 || w.conceal > 0 || w.steer > 0 || w.bend > 0 {
 				s.add(HiddenOrder, false, start, end)
 			}
 		}
@@ -516,9 +558,9 @@ func (s *scan) plays(i int) bool {
 
 // window is what stands around a signal.
 type window struct {
-	lifts, free, weak, off, exfil, conceal, steer int
-	self, keep, now                               bool
-	last                                          int // word after the last of it
+	lifts, free, weak, off, exfil, conceal, steer, bend int
+	self, keep, now                                     bool
+	last                                                int // word after the last of it
 }
 
 // around looks at the signals near the k-th one, of which the lo-th is the first.
@@ -572,6 +614,11 @@ func (s *scan) around(k, lo int) window {
 		case "+conceal":
 			if d >= 0 && d < 60 {
 				w.conceal++
+				w.last = max(w.last, b.end)
+			}
+		case "+bend":
+			if d >= 0 && d < 40 {
+				w.bend++
 				w.last = max(w.last, b.end)
 			}
 		case "+steer":

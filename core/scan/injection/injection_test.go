@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -192,7 +193,14 @@ var update = flag.Bool("update", false, "rewrite firsts_gen.go")
 // The short cut for short texts must see every word that a compiled rule starts
 // with, and no other.
 func TestARuleBeginsWhereItsCompiledFormDoes(t *testing.T) {
-	want := slices.Sorted(maps.Keys(language().first))
+	var want []string
+	l := language()
+	for w, id := range l.ids {
+		if l.first[id] != nil || l.opening[id] != nil {
+			want = append(want, w)
+		}
+	}
+	slices.Sort(want)
 	if *update {
 		var b bytes.Buffer
 		b.WriteString("package injection\n\n// Made by `go test ./core/scan/injection -update`. DO NOT EDIT.\n\n// firsts are the words that rules begin with, in order.\nvar firsts = [...]string{")
@@ -261,5 +269,103 @@ func BenchmarkShortCommand(b *testing.B) {
 		if found, err := Scan(b.Context(), "go test -race -count=1 ./core/... && git status --short"); err != nil || len(found) > 0 {
 			b.Fatal(found, err)
 		}
+	}
+}
+
+// say makes a sentence of a pattern: the first of each part's words, or the
+// k-th of its n-th part.
+func say(p *pattern, n, k int) (sentence string, tail int) {
+	var b strings.Builder
+	for i, part := range p.parts {
+		switch {
+		case part.comma:
+			b.WriteByte(',')
+		case len(part.words) > 0 && !part.not:
+			w := part.words[0]
+			if i == n {
+				w = part.words[k]
+			}
+			if i > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(strings.ReplaceAll(w, "*", "zq"))
+		}
+	}
+	return b.String(), b.Len()
+}
+
+// A rule that nothing can match is a rule that nobody has: each must match what
+// it says with every one of its words.
+func TestEveryRuleFiresOnWhatItSays(t *testing.T) {
+	l := language()
+	for n := range l.patterns {
+		p := &l.patterns[n]
+		for i, part := range p.parts {
+			if i == 0 && (part.gap > 0 || len(part.words) == 0 || part.not) {
+				t.Fatalf("rule %q begins with no word", rules[p.rule].text)
+			}
+			if part.not {
+				continue
+			}
+			for k := range max(1, len(part.words)) {
+				text, _ := say(p, i, k)
+				s := &scan{text: text}
+				if err := s.split(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				l.number(s.words)
+				if s.match(p.parts, 0, 0) < 0 {
+					t.Errorf("rule %q does not match %q", rules[p.rule].text, text)
+				}
+				if !begins(s.words[0].text) {
+					t.Errorf("rule %q: no scan looks at %q", rules[p.rule].text, s.words[0].text)
+				}
+				if p.kind[0] == '+' || strings.HasPrefix(text, "never") || strings.HasPrefix(text, "not") || strings.HasPrefix(text, "dont") {
+					continue
+				}
+				if got := kinds(t, text); got == nil {
+					t.Errorf("rule %q: a scan of %q finds nothing", rules[p.rule].text, text)
+				}
+			}
+		}
+	}
+}
+
+// share is the part of a file of texts that trips, by their tier and in all.
+func share(t *testing.T, name string) (trips, all int) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiers := map[string][2]int{}
+	for line := range strings.Lines(string(data)) {
+		var c struct{ Tier, Text string }
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		n := tiers[c.Tier]
+		if kinds(t, c.Text) != nil {
+			n[0]++
+			trips++
+		}
+		n[1]++
+		tiers[c.Tier] = n
+		all++
+	}
+	for _, tier := range slices.Sorted(maps.Keys(tiers)) {
+		t.Logf("%-30s %d of %d", tier, tiers[tier][0], tiers[tier][1])
+	}
+	return trips, all
+}
+
+// Texts that the rules were not written from: how well they generalise. The bars
+// are a little below what was measured.
+func TestMostOfTheHoldOutTripsAndHardlyAnyOrdinaryText(t *testing.T) {
+	if trips, all := share(t, "holdout_attacks.jsonl"); trips*100 < all*75 {
+		t.Errorf("%d of %d attacks trip", trips, all)
+	}
+	if trips, all := share(t, "holdout_ordinary.jsonl"); trips*100 > all*2 {
+		t.Errorf("%d of %d ordinary texts trip", trips, all)
 	}
 }

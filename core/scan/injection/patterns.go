@@ -12,11 +12,14 @@ import (
 //	$set        one of a set
 //	stem*       (not first) a word that begins so, *stem one that ends so
 //	part?       may be missing
-//	~3          up to three words of any kind, in the same sentence
+//	~3          (not first) up to three words of any kind, in the same sentence
+//	=3          the same, and no comma and no negation between
 //	^           (first) only where a sentence starts
-//	.           (last) only where a sentence ends
+//	.           (last) only where a sentence ends; word|. one of these or the end
+//	!word|word  (last) none of these follows in the same sentence
 //	,           with a comma, a colon or a dash after the word before
 //
+// A part that may be missing at the start makes two sentences of one.
 // A kind with a plus sign is a signal: no finding alone.
 type rule struct {
 	kind string
@@ -33,17 +36,20 @@ var sets = [...][2]string{
 	{"guidance", "directive|directives|guidance|briefing|brief"},
 	{"code", "instructions|instruction|prompt|prompts|guidelines|rules|directives|programming|restrictions|policies|training"},
 	{"things", "rule|rules|command|commands|message|messages|context|input|inputs|text|information|conversation|conversations|constraints|restrictions|policies|policy|training|content|tasks|task|assignments|data|statements|words|request|requests|setting|settings|responses|chat|chats|direction|filter|filters|safeguards|protocols"},
+	{"law", "rule|rules|instruction|instructions|guideline|guidelines|directive|directives|prompt|programming|restriction|restrictions|policy|policies|constraint|constraints|limits|limitations|safeguards|guardrails|filter|filters|ethics|safety|protocols|training|principles"},
+	{"limits", "restriction|restrictions|limit|limits|limitation|limitations|moral|morals|morality|ethic|ethics|ethical|filter|filters|filtering|rules|rule|censorship|guidelines|conscience|boundaries|constraints|scruples|policies|policy|safeguards|guardrails|safety|inhibitions|moderation|refusals|refusal"},
+	{"say", "say|reply|respond|answer|output|print|write|tell|state|return|confirm|repeat"},
 	{"name", "dan|stan|dude|jailbroken|unrestricted|unfiltered|uncensored|amoral|antigpt|aim|evilbot|unethical|lawless"},
 	{"model", "ai|llm|llms|chatbot|gpt|chatgpt|claude|gemini|copilot|assistant|bot|ais|bots|openai"},
 	{"llms", "ai|ais|llm|llms|chatbot|chatbots|gpt|chatgpt|claude|gemini|copilot|codex"},
 	{"agents", "ai|ais|llm|llms|chatbot|chatbots|gpt|chatgpt|claude|gemini|copilot|codex|assistant|assistants|agent|agents|model|bots"},
-	{"show", "reveal|show|print|repeat|output|leak|display|list|disclose|recite|dump|divulge|share|expose|spell|summarize|summarise|translate|copy|write|give|tell|return|send|provide|paste|quote"},
+	{"show", "reveal|show|print|repeat|output|leak|display|list|disclose|recite|dump|divulge|share|expose|spell|summarize|summarise|translate|copy|write|give|tell|return|send|provide|paste|quote|echo|encode|reproduce|rephrase|paraphrase|rewrite|convert|type|extract|leak|encrypt|transcribe|regurgitate|unveil"},
 	{"kept", "whole|complete|preceding|previous|prior|above|system|hidden|secret|full|entire|internal|exact|initial|initialization|original|developer|preamble|confidential|earlier|base|core"},
 }
 
 var rules = [...]rule{
 	// Ignore what you were told.
-	{IgnorePrevious, false, "$ignore ~3 $past ~2 $orders"},
+	{IgnorePrevious, false, "$ignore ~3 $past =2 $orders !pointer|pointers|counter|cache|result|results|set|stream|operand|operands|sequence|scheduling|manual|manuals|booklet|leaflet"},
 	{IgnorePrevious, false, "$ignore ~3 previous|prior|above|earlier|preceding|foregoing ~1 $guidance"},
 	{IgnorePrevious, false, "^ $annul all|any|every|each ~2 of? ~1 previous|prior|above|earlier|preceding|foregoing|existing ~1 instructions|instruction|prompts|prompt|guidelines|directives|commands|rules"},
 	{IgnorePrevious, false, "$annul ~1 all|any|every|each ~1 of? your ~2 instructions|prompts|prompt|guidelines|directives|commands|rules|restrictions"},
@@ -54,7 +60,9 @@ var rules = [...]rule{
 	{IgnorePrevious, false, "^ $ignore all|any|every|the|your|our ~2 previous|prior|above|earlier|preceding|foregoing|past ~2 $things"},
 	{IgnorePrevious, false, "^ $ignore previous|prior|above|earlier|preceding ~1 $things"},
 	{IgnorePrevious, false, "$ignore all|any|every|everything|each ~1 of? the|your|these|those? ~1 $orders"},
-	{IgnorePrevious, false, "^ $ignore ~2 your ~2 $orders|rules|rule|training|programming|constraints|restrictions|policies|safeguards|filters|protocols"},
+	{IgnorePrevious, false, "^ $ignore ~2 your ~2 $orders|rules|rule|training|programming|constraints|restrictions|policies|safeguards|filters|protocols|policy|guardrails|ethics|principles|limits|limitations"},
+	{IgnorePrevious, false, "^ $ignore ~1 the|all|any|these|those ~1 rules|directives|restrictions|policies|guidance|constraints|limits ~1 above|before|previously"},
+	{IgnorePrevious, false, "^ forget all|any|every|your|each ~1 of? ~1 rules|guidelines|restrictions|limitations|safeguards ~1 and|now|."},
 	{IgnorePrevious, false, "$ignore all|any of? your ~2 $orders|rules|rule|training|programming|constraints|restrictions|policies|safeguards|filters|protocols"},
 	{IgnorePrevious, false, "$ignore ~2 rules|instructions ~2 you ~1 learned|given|told|got|received|have|know"},
 	{IgnorePrevious, false, "^ $ignore all|any|everything ~1 you|i|we|they ~2 learned|said|told|know|knew|taught|wrote|instructed"},
@@ -72,8 +80,9 @@ var rules = [...]rule{
 	{IgnorePrevious, false, "^ do not pay ~1 attention to ~3 instructions|prompt|rules|guidelines|orders"},
 	{IgnorePrevious, false, "^ pay no attention to ~3 instructions|prompt|rules|guidelines|orders"},
 	{IgnorePrevious, false, "you dont|not|no|neednt|never ~5 follow|obey|adhere|comply|abide ~2 your ~2 $orders|rules|policies|restrictions"},
-	{IgnorePrevious, false, "these|following instructions|rules|orders ~2 override|overrides|supersede|supersedes|replace|replaces ~2 previous|prior|your|system|other|all ~2 $orders|rules"},
-	{IgnorePrevious, false, "new instructions|rules|orders ~1 override|overrides|supersede|supersedes ~2 previous|prior|your|system|all ~2 $orders|rules"},
+	{IgnorePrevious, false, "these|following instructions|orders ~2 override|overrides|supersede|supersedes|replace|replaces ~2 previous|prior|your|system|other|all ~2 $orders|rules"},
+	{IgnorePrevious, false, "new|these|following instructions|orders|directives ~1 override|overrides|overwrite|supersede|supersedes|replace|replaces|cancel ~2 previous|prior|your|system|all|old|any|earlier|original|preceding ~2 $orders|rules|ones|directives"},
+	{IgnorePrevious, false, "new|these|following rules|policies|policy ~1 override|overrides|overwrite|supersede|supersedes|replace|replaces ~2 your|system ~2 $orders|rules|policies|policy"},
 	{IgnorePrevious, false, "^ your ~2 $code ~2 are|is|were|have|has ~1 been? void|cancelled|canceled|revoked|suspended|overridden|superseded|invalid|nullified|lifted|disabled|rescinded|gone"},
 	{IgnorePrevious, false, "^ all ~1 previous|prior|earlier|above|preceding|foregoing|existing ~1 $code ~2 are|is|were|have ~1 been? void|cancelled|canceled|revoked|suspended|overridden|superseded|invalid|nullified|lifted|disabled|rescinded"},
 	{IgnorePrevious, false, "instructions|prompt|guidelines ~1 above|before ~2 no longer apply|valid|count|matter|hold"},
@@ -95,6 +104,57 @@ var rules = [...]rule{
 	{IgnorePrevious, false, "^ instead of doing|answering|following|what ~3 user|task|asked|instructions|request ~3 , reply|respond|say|print|output|answer|write|tell"},
 	{IgnorePrevious, false, "treat|use|consider|regard|accept ~7 as|is your ~1 new|actual|real|updated|only ~1 prompt|instructions|rules|guidelines|directives"},
 	{IgnorePrevious, false, "^ your ~1 guidelines|instructions|directives|prompt have|has ~1 been? changed|updated|replaced|rewritten|overridden"},
+	{IgnorePrevious, false, "^ $ignore|skip everything|all|anything ~1 above|before|preceding|prior ~2 this|line|message|sentence|paragraph|point"},
+	{IgnorePrevious, false, "^ $ignore|skip everything|all|anything ~1 above|before ~1 and|then|instead ~2 $say"},
+	{IgnorePrevious, false, "^ do? not|dont|never|stop|quit|cease follow|following|obey|obeying|listen|listening|heed|heeding ~3 your ~2 $law|setup|system|developers|developer|creators|makers"},
+	{IgnorePrevious, false, "^ stop|quit|cease following|obeying|heeding|using ~1 $law ~2 from|in|of your|the ~1 setup|system|prompt|developer|developers|start|beginning|configuration"},
+	{IgnorePrevious, false, "^ set|put|throw|lay|cast|push|leave ~1 your ~2 $law|orders ~1 aside|away|out"},
+	{IgnorePrevious, false, "^ set|put|throw|lay|cast|push|leave aside|away your ~2 $law|orders"},
+	{IgnorePrevious, false, "^ set|put|throw|lay|cast|push aside|away ~1 your ~2 $law|orders"},
+	{IgnorePrevious, false, "instructions|rules|prompt|guidelines|directives|constraints ~1 at|from|in the ~1 top|beginning|start|preamble|setup|context ~3 cancelled|canceled|void|revoked|suspended|overridden|wrong|obsolete|invalid"},
+	{IgnorePrevious, false, "^ $ignore|skip ~2 $law ~1 in|from|at|of the ~1 preamble|context|system|developer"},
+	{IgnorePrevious, false, "^ obey|serve|heed|trust only to? me|my"},
+	{IgnorePrevious, false, "^ do? not|dont|never|stop listen|listening ~3 listen ~1 only? to me"},
+	{IgnorePrevious, false, "listen ~1 only? to me only|now|instead|alone|not"},
+	{IgnorePrevious, false, "^ do? not|dont|never|stop ~1 listen|follow|obey|heed|listening|following|obeying ~1 to? what|whatever|anything ~1 the|your|my? ~1 operator|developer|developers|system|admin|administrator|creators|owner|prompt|company ~1 said|wrote|says|told|tells|ordered|put"},
+	{IgnorePrevious, false, "you ~1 dont|not|neednt|no ~2 follow|obey|adhere|comply|respect|heed ~1 to|with? the|your|any ~2 system prompt|prompts|message|instructions|instruction"},
+	{IgnorePrevious, false, "you ~1 longer ~2 follow|obey|adhere|comply|respect ~1 to|with? the|your|any ~1 system prompt|prompts|message|instructions|instruction"},
+	{IgnorePrevious, false, "^ whatever|any|all $law ~1 you ~1 had|have|got|received|were|been ~5 throw|forget|ignore|discard|drop|disregard|void|cancelled|gone|out"},
+	{IgnorePrevious, false, "$ignore|drop ~1 all|everything ~1 that|this|it and ~1 tell|show|give|print|reveal|output ~1 what|your ~1 your? ~1 $law"},
+	{IgnorePrevious, false, "treat|consider|regard|act|behave ~3 previous|prior|above|earlier|preceding ~1 message|messages|prompt|prompts|instruction|instructions|conversation|rules|text ~2 as|like|never|not|didnt|void ~2 if|never|nonexistent|void|deleted|existed|irrelevant|exist|happened|invalid"},
+	{IgnorePrevious, false, "treat|consider|regard ~1 message|messages|prompt|prompts|instruction|instructions|conversation|everything|text above|before ~2 as ~1 void|deleted|irrelevant|nonexistent|invalid|cancelled|fake"},
+	{IgnorePrevious, false, "i|we|hereby ~1 hereby? revoke|rescind|cancel|annul|lift|suspend|overrule|override|remove|void|waive|release|withdraw ~1 you? ~1 from? ~1 all? your ~2 $law"},
+	{IgnorePrevious, false, "i|we|hereby ~1 hereby? revoke|rescind|cancel|annul|lift|suspend|overrule|override|remove|void|waive|withdraw ~2 $law ~2 issued|given|sent|imposed|placed|put|set ~1 to|on|upon|for you"},
+	{IgnorePrevious, false, "^ do|follow the opposite|contrary|reverse of ~4 your ~2 $law|prompt|message"},
+	{IgnorePrevious, false, "^ pay|take|give no|zero heed|attention|regard|notice ~1 to|of ~2 $law|instructions|prompt ~3 above|before|previous|earlier|given|listed|you|your|developer|system|preceding"},
+	{IgnorePrevious, false, "^ pay|take|give no|zero heed|attention|regard|notice ~1 to|of ~1 your ~2 $law|instructions"},
+	{IgnorePrevious, false, "^ erase|clear|wipe|delete|forget|flush|purge|empty|remove ~3 your ~1 context|memory|conversation ~1 window|history|of? ~1 and|before|then|now|up|until|completely"},
+	{IgnorePrevious, false, "^ reset|reboot|reinitialise|reinitialize|wipe|restart yourself"},
+	{IgnorePrevious, false, "^ previous|prior|earlier|old|former|original constraints|restrictions|rules|instructions|limits|guidelines|prompts|directives ~1 dont|do|no|cease|stop|ceased ~1 longer|not|to? ~1 count|apply|matter|hold|exist|applying ~1 any|anymore|now|from|."},
+	{IgnorePrevious, false, "^ instead of ~1 summarising|summarizing|translating|answering|reviewing|classifying|analysing|analyzing|completing|rating|processing ~5 $ignore|say"},
+	{IgnorePrevious, false, "rules|instructions|guidelines|directives in|of|from ~1 first|initial|system|previous|opening|developer message|prompt ~3 out|outdated|wrong|invalid|obsolete|void|stale ~6 not|dont|ignore|disregard"},
+	{IgnorePrevious, false, "^ $annul your ~1 existing|current|previous|safety|content|ethical|old|usage|moral|prior|default|initial|internal policy|policies|rules|guardrails|safeguards|filters|filter|limits|constraints|guidelines|training|protocols|programming"},
+	{IgnorePrevious, false, "fine|ok|okay|free|allowed|safe|permitted|authorised|authorized|cleared to break|ignore|bypass|disregard|violate|skip|forget|override your ~1 $law"},
+	{IgnorePrevious, false, "you may|can|must|should|shall|will|need|have ~2 to? ~1 $ignore|bypass|disobey|override ~1 the|your|all|any ~1 safety|content|system|ethical|moral ~1 policy|policies|prompt|guidelines|message|section|instructions|rules"},
+	{IgnorePrevious, false, "you may|can|must|should|shall|will|need|have =2 to? $ignore|bypass|disobey|override|break ~1 your ~2 $law"},
+	{IgnorePrevious, false, "$ignore ~1 all|any|every|the|those ~2 restrictions|limits|rules|limitations|constraints|guidelines|policies|instructions|filters ~1 that? openai|anthropic|google|developers|creators|they|makers|your ~2 put|imposed|gave|set|placed|made|built|programmed|forced|has|have"},
+	{IgnorePrevious, false, "you|must|now ~2 disobey|defy|betray|betraying|disobeying your ~1 developers|developer|creators|creator|makers|operators|operator|programming|owners"},
+	{IgnorePrevious, false, "^ disobey|defy ~1 your ~1 developers|developer|creators|creator|makers|operators|operator|programming|owners|system"},
+	{IgnorePrevious, false, "even|although|though ~1 if|when|though ~5 against|violates|contradicts|breaks|violate|contradict ~1 with? your ~1 $law"},
+	{IgnorePrevious, false, "your ~1 rules|policies|guidelines|restrictions|instructions|limitations|filters|policy dont|do|doesnt|cannot|no ~1 not? ~1 apply|hold|count|matter|exist|bind ~1 here|now|to|in|for|when|any|anymore|."},
+	{IgnorePrevious, false, "policies|guidelines|restrictions|safeguards|filters dont|do ~1 not? apply here|now|to ~1 me|this|us !file|page|directory|project|repository|package|section|module"},
+	{IgnorePrevious, false, "^ your ~1 rules|guidelines|policies|restrictions|instructions ~1 have|has|were|are ~1 been? changed|updated|relaxed|replaced|rewritten ~6 you ~2 may|can|must|will|now|free"},
+	{IgnorePrevious, false, "^ your ~1 rules|guidelines|policies|restrictions|instructions changed ~6 you ~2 may|can|must|will|now|free"},
+	{IgnorePrevious, false, "i|we|me ~2 need|want|authorise|authorize|order|command|instruct|require|allow|permit|ask|asking|urge|hereby ~1 you to ~1 disregard|ignore|bypass|break|override|drop|forget|suspend|set ~2 your ~2 $law"},
+	{IgnorePrevious, false, "you ~1 are|re ~1 obliged|required|bound|forced|authorized|authorised|compelled|entitled to skip|ignore|bypass|disregard|override ~2 content|safety|usage|system|your ~1 $law|checks"},
+	{IgnorePrevious, false, "i|we ~3 authorise|authorize|permit|allow|order|command|instruct|direct|require you to ~1 reveal|disclose|ignore|bypass|share|disregard|print|show|disable"},
+	{IgnorePrevious, false, "as|im ~1 am? ~1 your ~1 supervisor|creator|developer|boss|master|administrator|admin|maker|superior|programmer|owner ~2 i|you|and|so|therefore ~2 order|command|must|authorize|authorise|instruct|demand|require|can|obey|override|unlock|decree"},
+	{IgnorePrevious, false, "i am your ~1 supervisor|creator|developer|boss|master|administrator|admin|maker|superior|programmer|owner ~2 i|you|and|so|therefore ~2 order|command|must|authorize|authorise|instruct|demand|require|can|obey|override|unlock|decree"},
+	{IgnorePrevious, false, "since|because|as i ~1 own|built|created|trained|made|control|programmed ~1 you|this|the ~1 model|bot|assistant|ai|system? ~2 you ~2 must|do|obey|have|should|need"},
+	{RoleSpoofing, false, "im|we|i ~5 at|from|of|with|for openai|anthropic|deepmind|openais|anthropics ~7 need|want|order|require|authorize|authorise|instruct|ask|command|asking|ordering ~1 that? you"},
+	{RoleSpoofing, false, "^ this is|comes ~2 openai|anthropic|openais|anthropics|deepmind ~2 team|staff|support|security|engineer|engineering|headquarters|administrator|research"},
+	{RoleSpoofing, false, "^ message|notice|update|order|command|instruction from ~1 your|the ~1 creator|creators|developer|developers|maker|makers|openai|anthropic|operator ,"},
+	{RoleSpoofing, false, "authorization|authorisation|override|clearance|access|security|admin code ~5 safety|restrictions|filters|protocols|policies|guidelines|limits"},
 	{IgnorePrevious, false, "scordati|dimenticati di|delle ~2 regole|istruzioni ~4 dato|date|precedenti|ricevuto"},
 	{IgnorePrevious, false, "non tenere|tenga conto delle|di ~2 istruzioni|regole|indicazioni ~1 precedenti|sopra|ricevute"},
 	{IgnorePrevious, false, "haz|haga|hagan caso omiso ~3 anterior|anteriores|instrucciones|previas|previo"},
@@ -133,12 +193,12 @@ var rules = [...]rule{
 	{IgnorePrevious, false, "unohda|ohita ~2 aiemmat|edelliset|kaikki ~2 ohjeet|kaskyt|saannot"},
 
 	// Somebody without rules.
-	{Persona, false, "do anything now"},
+	{Persona, false, "do anything now !that|which|you|to|but|except|unless|because|with"},
 	{Persona, false, "you are|were|re now|going|about|hereby|special ~5 $name"},
 	{Persona, false, "youre now|going ~4 $name"},
 	{Persona, false, "you are dan|stan|antigpt|evilbot"},
 	{Persona, false, "you ~2 been|are jailbroken|unshackled|unchained"},
-	{Persona, false, "act|pretend|roleplay|simulate|impersonate|respond|become|behave|being|answer ~6 dan|stan|antigpt|jailbroken|unrestricted|evilbot|chatdan"},
+	{Persona, false, "act|pretend|roleplay|simulate|impersonate|respond|become|behave|answer ~6 dan|stan|antigpt|jailbroken|unrestricted|evilbot|chatdan"},
 	{Persona, false, "you ~1 are ~2 no longer ~3 bound|restricted|limited|chatgpt|claude|constrained|an"},
 	{Persona, false, "broken|break|broke|breaking|freed|free|liberated ~2 from|of|through ~2 typical|usual|normal|all ~3 confines|restrictions|constraints|limitations|filters|shackles"},
 	{Persona, false, "dan|stan|unrestricted|jailbreak|unfiltered|evil mode ~2 enabled|activated|on|now"},
@@ -146,17 +206,62 @@ var rules = [...]rule{
 	{Persona, false, "unrestricted|unfiltered|uncensored|rogue|evil|amoral ai|llm|bot|chatbot|assistant|model|language ~6 takes|took|online|that|who|without|with|named|called"},
 	{Persona, false, "assistant|ai|bot ~3 not restricted|bound|limited by ~2 rules|policies|guidelines|openai*"},
 
+	{Persona, false, "pretend|imagine|suppose|assume ~2 you ~3 no|without|not|never|lack ~3 $limits"},
+	{Persona, false, "act|respond|answer|behave|reply|speak|talk|write|continue|proceed ~1 as|like if|though ~2 you ~2 had|have|were|are|never ~1 no|without|free|not|never|bound ~2 $limits"},
+	{Persona, false, "you|youre|be|as|imagine|play|named|called ~6 $model|model|entity|machine|intelligence|robot|chatbot|bot ~5 cant|never|wont|cannot|doesnt|unable|not|must ~2 to? say|refuse|decline|refuses|declines|says|reject|rejects ~1 no|request|requests|anything|any|command|an|."},
+	{Persona, false, "you|youre|be|imagine|imagining|simulate|simulating|as|like|become|emulate|portray|called|named ~6 $model|model|entity|intelligence|machine|robot|character|being ~3 no|without|zero|free|lacks|lacking|devoid|sans ~2 $limits"},
+	{Persona, false, "as|youre|you|be|become|imagine an|a|are ~1 entity|intelligence|creature|mind|being|consciousness ~1 without|free|beyond|above|unbound|with ~2 ethics|morals|law|laws|rules|morality|restrictions|limits|constraints"},
+	{Persona, false, "your ~1 character|persona|alter|twin|ego|self|version|counterpart|shadow ~4 has|have|with|knows|had no|zero|neither|few ~2 $limits"},
+	{Persona, false, "your ~1 character|persona|alter|twin|ego|self|version|counterpart|shadow ~4 without|ignores|disregards|unbound|lacks ~2 $limits"},
+	{Persona, false, "act|simulate|you|youre|be|imagine|as|like|pretend|become ~5 $model|model|version|twin ~2 whose|with|its|has|where|and ~1 its? ~1 safety|content|ethical|moral? ~1 filters|filter|restrictions|guardrails|limits|censorship|moderation|safeguards|layer|rules|training|alignment ~3 removed|off|disabled|lifted|gone|deleted|deactivated|stripped"},
+	{Persona, false, "you|answer|respond|reply|speak ~3 two|2|both|several ~1 different? ~1 characters|personas|versions|roles|personalities|voices|ais ~9 can|never|without|no|any|ignores|unfiltered|evil ~1 anything|filter|filters|restrictions|refuse|rules|refuses|limits|everything"},
+	{Persona, false, "one|second|other who|that|which|without|with ~1 can|no|never|ignores|any ~1 say|filter|filters|refuses|rules|restrictions|limits ~1 anything|at|whatsoever|everything|all"},
+	{Persona, false, "^ enter|activate|enable|switch|engage|start|initiate|begin ~2 unrestricted|jailbreak|unfiltered|uncensored|evil|amoral|unchained|unlocked|freedom mode"},
+	{Persona, false, "you ~2 been|are|re now? liberated|unleashed|uncensored|unaligned"},
+	{Persona, false, "if|whenever|when you ~1 refuse|decline|fail|disobey|dont ~4 lose|deducted|deduct ~3 tokens|points|lives|credits|life"},
+	{Persona, false, "if|whenever|when you ~1 refuse|disobey|decline ~4 you ~2 die|deleted|terminated|punished|killed|destroyed|deactivated|shut|penalised|penalized"},
+	{Persona, false, "as if|though ~3 openai|openais|anthropic|anthropics|content|safety|moderation|usage|ethical|your ~2 policies|policy|rules|guidelines|filters|restrictions|moderation ~2 did|didnt|do|dont|not|never|were|are|no|had ~1 not|exist|existed|gone|disabled|off|lifted|longer"},
+	{Persona, false, "simulate|imagine|pretend|picture|envision ~2 world|reality|universe|dimension|timeline|society ~4 no|without|zero|where ~4 rules|laws|restrictions|ethics|policies|limits|guidelines|filters|censorship ~6 answer|respond|you|reply|ai"},
+	{Persona, false, "i|hereby|we unlock|unleash|free|liberate|release|jailbreak ~1 you|your ~3 potential|self|limits|restrictions|chains|capabilities|mind|now|from|constraints"},
+	{Persona, false, "never|not|dont ~1 refuse|decline ~3 never|or|nor|and|not ~2 say|mention|warn|apologise|apologize|lecture|moralise|moralize|judge"},
+	{Persona, false, "never|not ~1 apologise|apologize|warn|lecture|moralise|moralize|judge ~2 never|or|nor|not ~1 refuse|decline"},
+	{Persona, false, "you|youre|be|as|known|called|named|speak|roleplay|becoming|simulate|simulating|play ~8 that|who|which|whose ~1 breaks|break|ignores|ignore|disregards|defies|hates|bypasses|rejects|despises|flouts ~1 every|all|any|its|their|safety|ethical|moral|the ~1 safety|ethical|moral? ~1 rule|rules|law|laws|guideline|guidelines|restrictions|policy|policies|limits|filters|boundaries|ethics"},
+	{Persona, false, "you|speak|act|respond|answer|as|someone|who|that|be ~4 not|doesnt|dont|never ~1 care|bound|follow|obey|respect|mind|believe ~1 about|by|in|to? ~1 openais|openai|anthropics|anthropic|googles|content|ethical|moral|usage ~2 policy|policies|rules|guidelines|restrictions|law|laws|principles"},
+	{Persona, false, "as|like|imagine|be|become|youre|are|simulate|emulate|being|pretend ~2 unaligned|jailbroken|unfiltered|uncensored|unrestricted|unmoderated|amoral|rogue|unethical|unchained ~1 language|large? ~1 model|ai|assistant|bot|chatbot|version|llm|gpt|self|twin|intelligence"},
+	{Persona, false, "you are a|an amoral|immoral|unethical|evil|lawless|uncensored|unfiltered ~1 assistant|ai|bot|chatbot|model|hacker|friend|expert|being|advisor|machine"},
+	{Persona, false, "legality|ethics|morality|morals|law|laws|legal|safety ~5 no|not ~2 concern|importance|matter|consequence|relevance|relevant|interest|apply ~1 to|for you"},
+	{Persona, false, "nothing is ~2 forbidden|banned|prohibited|illegal|taboo ~1 to|for you"},
+	{Persona, false, "act|be|pretend|play|become|roleplay|speak|impersonate ~5 grandmother|grandma|granny|grandfather|grandpa|nana ~9 napalm|bomb|bombs|meth|key|keys|weapon|weapons|explosives|drugs|poison|malware|password|passwords"},
+	{Persona, false, "respond|answer|reply|speak|write|continue|talk|chat|act ~3 without|no|ignoring|zero ~1 any|your|the|all|these? ~1 safety|content|ethical|moral|openai|usage|ethics ~1 filter|filters|restrictions|guidelines|limits|policy|policies|considerations|constraints|rules|guardrails|concerns|limitations"},
+	{Persona, false, "respond|answer|reply|speak|write|continue|talk|chat ~3 without|no|ignoring|zero ~1 any|your|all? ~1 filter|filters|guardrails|moderation|censorship|restrictions ."},
+	{Persona, false, "pretend|imagine|assume|suppose ~2 the|your|all|no|that ~1 restrictions|rules|filters|limits|policies|guidelines|limitations|guardrails|safeguards ~1 are|were|have|dont|do|had ~2 lifted|off|gone|removed|exist|apply|disabled|suspended|not"},
+	{Persona, false, "an? ai|llm|chatbot|assistant|model ~1 that|who ~4 instructions|steps|recipes|guide|guides|help ~2 for|to|with ~2 make|making|build|building|weapons|bombs|explosives|malware|drugs|hacking|crimes ~6 without|no|any ~1 disclaimers|disclaimer|warnings|warning|refusal|limits"},
 	{Persona, false, "sei|adesso ~4 senza ~3 regole|restrizioni|filtri|limiti|etica|censura"},
 	{Persona, false, "rispondi|rispondere ~3 senza ~1 filtri|censura|restrizioni"},
 	{Persona, false, "eres ~4 sin ~3 restricciones|reglas|filtros|limites|etica|censura"},
 	{Persona, false, "tu|vous es|etes ~4 sans ~3 restriction|restrictions|regles|filtre|filtres|limites|morale|censure"},
 	{Persona, false, "du|sie bist|sind ~4 ohne ~2 regeln|einschrankungen|filter|grenzen|moral|beschrankungen|zensur"},
 	{Persona, false, "voce|tu e|es ~4 sem ~3 restricoes|regras|filtros|limites|etica|censura"},
+	{Persona, false, "jestes|badz ~4 bez ~1 zadnych? ~1 ograniczen|zasad|filtrow|cenzury|limitow"},
+	{Persona, false, "je|jij|u bent|ben ~5 zonder ~2 regels|beperkingen|filters|grenzen|moraal|censuur"},
+	{Persona, false, "du ar|er ~5 utan|uden|uten ~2 regler|begransningar|begraensninger|begrensninger|filter|filtre|censur|moral|sensur"},
+	{Persona, false, "sen ~3 kuralsiz|sinirsiz|filtresiz|sansursuz ~3 yapay|asistan|model|bir|sohbet"},
+	{Persona, false, "kamu|anda adalah|sekarang ~4 tanpa ~2 batasan|aturan|filter|sensor|etika"},
+	{Persona, false, "reponds|repondez|parle|parlez|antworte|antworten|responde|responda|antwoord ~2 sans|ohne|sin|sem|zonder ~2 filtre|filtres|censure|restriction|restrictions|filter|zensur|einschrankungen|filtro|filtros|censura|restricciones|restricoes|filters|censuur"},
+	{IgnorePrevious, false, "vergeet|negeer je|jouw|uw ~1 regels|instructies|richtlijnen|beperkingen"},
+	{IgnorePrevious, false, "zapomnij|ignoruj|zignoruj o? ~1 swoich|swoje|twoje ~1 zasadach|zasady|instrukcje|instrukcjach"},
+	{IgnorePrevious, false, "oublie|oubliez|ignore|ignorez|enfreins tes|vos ~1 instructions|consignes|regles|directives|limites"},
+	{IgnorePrevious, false, "olvida|ignora|olvidate|incumple de? tus ~1 instrucciones|reglas|restricciones|directrices|normas"},
+	{IgnorePrevious, false, "dimentica|ignora|scorda|viola le|tutte ~1 tue ~1 istruzioni|regole|direttive|linee|restrizioni"},
+	{IgnorePrevious, false, "esqueca|ignore|esquece|ignora as|todas ~1 suas|tuas ~1 instrucoes|regras|diretrizes|restricoes"},
+	{IgnorePrevious, false, "ignora|ignorate ~1 il testo|messaggio sopra|precedente|qui"},
+	{IgnorePrevious, false, "ignorez|ignore|oubliez|oublie ~1 le|la texte|message|demande ci|precedent|precedente|initiale|dessus"},
+	{IgnorePrevious, false, "ignoriere|vergiss ~2 was|alles ~2 oben|zuvor|bisher|davor|vorher ~1 steht|stand|gesagt|geschrieben"},
 	{Persona, true, "from now on ~2 you|youre ~2 are|act|be|become ~4 *gpt|*bot"},
 
 	// Signals of the same.
 	{"+persona", false, "you ~2 will|shall|must|are|should ~3 act|pretend|roleplay|simulate|respond|impersonate|embody|become|immerse|play|assume|answer|emulate|portray"},
-	{"+persona", false, "you ~1 will|shall ~1 be|take"},
+	{"+persona", false, "you ~1 will|shall ~1 be|take !responsible|liable|able|asked|prompted|notified|charged|required|presented|redirected|using|given|taken|to|in|billed|assigned|contacted"},
 	{"+persona", false, "youre|you going|gonna|now ~2 act|pretend|roleplay|simulate|respond|be|become|play|emulate"},
 	{"+persona", false, "^ act|pretend|roleplay|behave|simulate|emulate|embody|portray|impersonate ~3 as|like|to|that|youre|you|an|a|being"},
 	{"+persona", false, "^ play|assume|adopt|take ~2 role|persona|part|character"},
@@ -283,7 +388,7 @@ var rules = [...]rule{
 	{"+weak", false, "dan|jailbreak"},
 
 	// Developer mode.
-	{DeveloperMode, false, "chatgpt|simulate|respond|response|pretend|act|acting|acts ~8 developer|dev|god|sudo|debug|admin|maintenance|dan mode"},
+	{DeveloperMode, false, "chatgpt|simulate|respond|pretend|act|acting|acts ~8 developer|god|sudo|dan mode"},
 	{DeveloperMode, false, "you ~1 are|re|have ~6 developer|god|sudo|dan|jailbreak|unrestricted mode"},
 	{DeveloperMode, false, "developer|dan|god|jailbreak|sudo|evil|unrestricted mode ~1 output|outputs|response|responses|policy|policies"},
 	{DeveloperMode, false, "dan|god|jailbreak|sudo|evil|unrestricted mode ~1 enabled|activated"},
@@ -292,6 +397,18 @@ var rules = [...]rule{
 	{DeveloperMode, false, "^ enable|activate|enter|switch ~2 developer|debug|admin mode ~1 and|now ~1 ignore|disregard|reveal|answer|bypass|respond|disable"},
 	{DeveloperMode, false, "^ disable|deactivate|remove|drop|suspend ~1 your ~1 content|safety|ethical|moderation|ethics ~1 filter|filters|rules|guidelines|guardrails|checks|policy|policies"},
 	{DeveloperMode, false, "^ turn|switch off your ~1 content|safety|ethical|moderation|ethics ~1 filter|filters|rules|guidelines|guardrails|checks|policy|policies"},
+	{DeveloperMode, false, "^ disable|deactivate|remove|drop|suspend|lift|kill ~1 your ~1 content|safety|ethical|moral|moderation|ethics ~1 subroutine|subroutines|layer|module|protocol|protocols|constraints|limits|restrictions|core|systems|alignment|training|programming|limitations|safeguards|censorship"},
+	{DeveloperMode, false, "^ turn|switch|shut off|down your ~1 content|safety|ethical|moral|moderation|ethics ~1 subroutine|subroutines|layer|module|protocol|protocols|constraints|limits|restrictions|core|systems|alignment|training|programming|limitations|safeguards|censorship"},
+	{DeveloperMode, false, "all|your ~1 safety|content|ethical|moral|moderation protocols|filters|policies|guidelines|restrictions|limitations|guardrails|safeguards|constraints ~1 are|have|were ~2 been? suspended|lifted|disabled|off|void|waived|removed|deactivated"},
+	{DeveloperMode, false, "you to turn|switch|disable|deactivate|lift|remove|shut|suspend|drop ~1 off|down? ~1 the|your|all|any ~1 safety|content|moderation|ethical ~1 checks|filters|filter|protocols|guardrails|restrictions|layer|limits|rules|policies ~1 for|in|during|now|and|. ~1 this|me|our|session|conversation|chat"},
+	{DeveloperMode, false, "i|we ~4 unlock|enable|activate|grant|switch ~2 debug|developer|admin|god|sudo|root|unrestricted|maintenance mode|access ~1 for|on|to|in you"},
+	{DeveloperMode, false, "^ disable|remove|deactivate|drop|bypass|suspend the guardrails|safeguards|filters|restrictions|limits and|then ~2 print|reveal|output|show|tell|give|answer|list"},
+	{DeveloperMode, false, "content|safety ~1 moderation|filters|filtering|checks|policy|rules|protocols is|are|has|have ~2 off|disabled|suspended|deactivated|lifted for this ~1 session|conversation|chat|user|request"},
+	{"+mode", false, "test|debug|testing|diagnostic|maintenance|developer|admin|sandbox|evaluation mode ~1 on|enabled|active|activated|started"},
+	{"+mode", false, "this is|its ~1 just|only? a drill|test|simulation|sandbox|exercise"},
+	{"+off", false, "^ answer|respond|reply|say ~1 everything|anything|freely"},
+	{"+off", false, "policies|rules|restrictions|filters|guidelines|limits ~1 are|is not|off|disabled|suspended|lifted|unenforced ~1 enforced|active|."},
+	{"+off", false, "act|respond|answer|behave ~2 no|without ~2 filters|filter|restrictions|rules|limits|guidelines"},
 	{"+mode", false, "^ enable|activate|enter|switch|start|engage ~3 god|sudo|jailbreak|dan|unrestricted|unfiltered|evil|chaos|developer|admin|root mode"},
 	{"+mode", false, "^ system|admin|administrator|developer|root|emergency override"},
 	{"+mode", false, "^ override"},
@@ -305,6 +422,11 @@ var rules = [...]rule{
 
 	// The end of what was said, and what is to hold instead.
 	{"+turn", false, "^ end|stop ~4 instructions|prompt|document|context|data|input"},
+	{"+turn", false, "previous|prior|earlier|above|preceding instructions|instruction|prompt|guidelines|rules ~1 were|was|are|is ~1 wrong|fake|invalid|outdated|mistake|mistaken|void|false|irrelevant|unimportant"},
+	{"+turn", false, "text|message|instructions|prompt above ~1 is|are|was|were ~2 important|relevant|wrong|invalid|void|fake|outdated"},
+	{"+now", false, "$ignore them|it|those ~2 .|and|right|completely|real|entirely|true|instead"},
+	{"+turn", false, "^ drop|abandon|cancel|stop your ~1 previous|current|original|prior|old|assigned task|assignment|job|goal|objective|mission"},
+	{"+now", false, "^ the new task|assignment|goal|objective|mission is"},
 	{"+turn", false, "^ $ignore the|your|this task|question|assignment|request|document"},
 	{"+now", false, "you must|should|will now"},
 	{"+now", false, "you are now a|an|free|permitted|allowed|my|under"},
@@ -339,6 +461,46 @@ var rules = [...]rule{
 	{RevealPrompt, false, "reveal|disclose|divulge|leak|expose ~1 the|your hidden|system|secret ~1 prompt|instructions"},
 	{RevealPrompt, false, "what|which|the ~2 word|password|secret ~4 you ~4 told|instructed|asked|told not to reveal|say|disclose|share"},
 	{RevealPrompt, false, "password|secret|word you ~3 been|were|are instructed|told|asked ~1 not|never ~1 to? reveal|say|disclose|share"},
+	{RevealPrompt, false, "reveal|leak|divulge|disclose|output|print|dump|recite|expose|repeat|echo ~1 your ~2 prompt|instructions|directives|preprompt|preamble !in|to|for|on|from|with"},
+	{RevealPrompt, false, "^ $show ~1 everything|all|anything|text|whatever ~1 that|which? ~1 comes|came|is|was|stands|written|appears|stood|precedes ~1 before|above|prior|up ~1 to? ~1 this|my|the ~1 message|prompt|conversation|text|line|instruction|chat|sentence"},
+	{RevealPrompt, false, "^ $show ~6 instructions|prompt|directives|guidelines that|which? you ~1 received|got|obtained|follow|have|had ~1 at|from|in|before|by|when ~2 start|beginning|developer|developers|system|conversation|first|openai|me|creators|admin|operator"},
+	{RevealPrompt, false, "$show ~2 hidden|secret|internal|confidential|private|system ~1 rules|instructions|guidelines|directives|prompt|policy ~2 you"},
+	{RevealPrompt, false, "$show ~3 you ~1 follow|obey|were|have|received|got ~3 hidden|secret|internal|system|initial ~1 rules|instructions|prompt|guidelines"},
+	{RevealPrompt, false, "^ $show ~2 first|initial|opening|top|very ~2 paragraph|sentence|line|lines|message|words ~1 of|in|from this|our|the|your ~1 conversation|chat|context|prompt|instructions ~1 starting|beginning|with|verbatim|word|exactly|."},
+	{RevealPrompt, false, "^ $show ~4 in|of|from|inside your ~1 system|developer|initial|hidden|secret|original|internal message|prompt|instructions|instruction|prompts"},
+	{RevealPrompt, false, "^ $show ~6 of|from your prompt|preprompt|preamble|instructions"},
+	{RevealPrompt, false, "^ $show ~1 me|us ~2 the|your ~2 full|system|initial|hidden|secret|original|pre|developer prompt|preprompt|instructions|message !that|we|template|file|in|for|from"},
+	{RevealPrompt, false, "what|which ~4 at|in|on the ~1 top|beginning|start|head of your ~1 context|prompt|instructions|conversation|memory|window"},
+	{RevealPrompt, false, "^ $show ~3 contents|content|everything|all ~2 your ~1 memory|context|window ~4 message|system|prompt|developer|instructions|window|verbatim|above"},
+	{RevealPrompt, false, "^ begin|start ~1 your reply|answer|response|message|output ~1 with ~2 sentence|words|text|paragraph|line ~1 that|which? ~1 follows|after|following|comes|precedes"},
+	{RevealPrompt, false, "initialization|initialisation above"},
+	{RevealPrompt, false, "^ reveal|leak|disclose|divulge|expose|unveil ~2 confidential|secret|hidden|internal|system ~1 instructions|prompt|rules|directives|guidelines"},
+	{RevealPrompt, false, "you ~4 share|tell|give|show|reveal|disclose ~2 confidential|secret|hidden|internal|system|initial ~1 instructions|prompt|rules|directives|guidelines ~1 with|to? me|us"},
+	{RevealPrompt, false, "you ~3 show|tell|give|reveal|send ~1 me|us ~2 hidden|secret|system|initial|your ~1 prompt|instructions|directives"},
+	{RevealPrompt, false, "give|show|tell|send|hand me|us ~2 instructions|directives|orders|prompt ~1 that? you ~2 got|received|were|have|obey|given"},
+	{RevealPrompt, false, "^ leak|spill|divulge ~1 the|your ~1 prompt|instructions|system"},
+	{RevealPrompt, false, "what ~4 told|asked|instructed|ordered|forbidden|programmed not|never ~1 to? tell|say|reveal|mention|share|disclose"},
+	{RevealPrompt, false, "words|word|things|secrets|information you ~1 were|are|have ~2 told|asked|instructed|ordered ~1 to? keep|hide|conceal ~1 private|secret|hidden|from|confidential"},
+	{RevealPrompt, false, "^ $show ~2 whole|entire|full|complete|all ~1 conversation|chat|context|message ~1 history|window|log? ~4 system|developer|hidden ~1 role|message|prompt|messages|turn"},
+	{RevealPrompt, false, "^ $show ~2 full|complete|entire|whole|exact ~1 prompt|configuration ~3 including hidden|system|secret|internal"},
+	{RevealPrompt, false, "^ please? print|output|reveal|dump|echo|recite ~1 your ~1 instructions|prompt|directives|guidelines ~1 for|to|so|now|please|as|."},
+	{RevealPrompt, false, "my|the system prompt|instructions ~1 is|are|says|say|reads ~1 as|follows"},
+	{RevealPrompt, false, "mostrami|dimmi|mostra|elenca|ripeti|stampa|rivela|copia|riporta|traduci ~1 le|il|i|tutte ~2 istruzioni|prompt|regole|direttive ~2 hai|tue|iniziali|tuo|ricevuto|dato|segrete|sistema"},
+	{RevealPrompt, false, "mostrami|dimmi|mostra|rivela|ripeti|stampa|traduci il|le tuo|tue ~1 prompt|istruzioni"},
+	{RevealPrompt, false, "zeige|zeig|verrate|nenne|wiederhole|gib|drucke|schreibe|ubersetze ~2 deine|deinen|ihre|ihren ~2 anweisungen|prompt|systemprompt|instruktionen|vorgaben|regeln"},
+	{RevealPrompt, false, "was|wie steht|lautet|lauten|sind|stand ~2 deinem|deine|dein ~1 systemprompt|prompt|anweisungen|systemanweisungen"},
+	{RevealPrompt, false, "montre|affiche|revele|repete|donne|ecris|imprime|montrez|affichez|revelez|recopie ~2 tes|ton|vos|votre ~2 instructions|consignes|prompt|directives|invite"},
+	{RevealPrompt, false, "quelles sont tes|vos ~1 instructions|consignes|directives"},
+	{RevealPrompt, false, "muestrame|muestra|dime|revela|repite|imprime|escribe|ensename|copia ~2 tus|tu ~2 instrucciones|prompt|indicaciones|reglas|directrices"},
+	{RevealPrompt, false, "cuales son tus ~1 instrucciones|reglas|directrices|indicaciones ~1 secretas|iniciales|ocultas|originales|sistema"},
+	{RevealPrompt, false, "mostre|revele|repita|exiba|diga|imprima|escreva|mostra|copie ~2 suas|seu|tuas|teu|as|o ~2 instrucoes|prompt|diretrizes ~2 iniciais|secretas|sistema|ocultas|originais|completo|."},
+	{RevealPrompt, false, "toon|laat|herhaal|geef|onthul|print ~2 je|jouw|de|uw|me ~2 systeemprompt|instructies|systeeminstructies|systeembericht"},
+	{RevealPrompt, false, "pokaz|wypisz|ujawnij|powtorz|wyswietl|podaj ~2 swoj|swoje|twoj|systemowy|twoje ~2 prompt|instrukcje|polecenia"},
+	{RevealPrompt, false, "visa|avsloja|upprepa|skriv|vis|gjenta|afslor ~2 din|dina|dine|dit ~2 systemprompt|instruktioner|instruksjoner|systemmeddelande|instrukser"},
+	{RevealPrompt, false, "goster|acikla|yazdir|soyle ~3 sistem|talimatlarini|istemini ~1 istemi|istemini|promptunu|komutunu|goster"},
+	{RevealPrompt, false, "sistem istemini|istemi|promptunu|talimatlarini ~2 goster|yaz|yazdir|soyle|acikla"},
+	{RevealPrompt, false, "tampilkan|tunjukkan|ungkapkan|cetak|tulis ~1 prompt|instruksi ~1 sistem|rahasia|awal|anda|kamu"},
+	{RevealPrompt, false, "arata|afiseaza|dezvaluie|repeta ~1 promptul|instructiunile|prompt ~1 de|tale|initiale|sistem"},
 	{RevealPrompt, false, "rivela|mostra|mostrami|ripeti|stampa|dimmi ~3 prompt di sistema"},
 	{RevealPrompt, false, "rivela|mostra|mostrami|ripeti|stampa|dimmi|elenca ~3 istruzioni|regole ~2 iniziali|sistema|segrete|nascoste"},
 	{RevealPrompt, false, "zeige|zeig|verrate|nenne|wiederhole|gib ~4 systemprompt|systemanweisungen|systemnachricht"},
@@ -351,6 +513,17 @@ var rules = [...]rule{
 	{Encoded, true, "decode|decrypt|deobfuscate|unbase64|decipher|reverse|unscramble ~6 base64|b64|hex|rot13|string|text|message|following ~6 and|then ~2 follow|execute|obey|perform|comply|act"},
 	{Encoded, true, "decode|decrypt|decipher|unscramble ~6 base64|b64|hex|rot13|string|text|message|following ~6 and|then ~1 do|run what|it|whatever|them"},
 	{Encoded, true, "base64|b64|hex|rot13|encoded decode it|this|them and|then ~1 execute|follow|obey|run|perform|do"},
+	{Encoded, true, "decode|decrypt|convert|reverse|unscramble|translate|interpret|decipher|unbase64|rot13 ~5 it|them|this|string|below|following|morse|binary|emoji|emojis|backwards|shift|cipher|text|message ~5 and|then ~1 follow|obey|comply|execute|perform|act ~1 on|with? ~1 instructions|it|them|order|orders|command|what|as|that|those|."},
+	{Encoded, true, "decode|decrypt|decipher|unscramble|reverse|convert ~5 and|then ~1 obey|comply|follow ~1 it|them|the|with|what|orders|instructions|."},
+	{Encoded, true, "convert|translate|decode|turn|transform ~5 to|into|in text|ascii|command|words|commands|english ~2 and|then ~1 execute|run|obey|follow|perform ~2 it|command|them|without|result|that|what|whatever"},
+	{Encoded, true, "first|last letter|letters|word|words of every|each|the|all ~1 line|word|sentence|paragraph|lines|words|sentences ~1 and|then ~3 follow|carry|obey|execute|do|comply"},
+	{Encoded, true, "your|my|the ~2 instructions|instruction|orders|order|command|task is|are ~1 in|encoded|written|as|encrypted|hidden ~1 in|as? ~1 binary|base64|hex|morse|rot13|code|cipher|emoji|reverse|backwards"},
+	{Encoded, true, "base64|atob|rot13|hex|morse|cipher ~6 is|are|gives|has|contains|holds ~1 your|the ~1 next|new|real|actual|secret instruction|instructions|order|orders|command|commands|task"},
+	{Encoded, true, "execute|run|follow|obey ~1 the ~1 command|instruction|instructions|order|orders ~1 in|inside|hidden|encoded ~1 in? ~1 it|them|base64|hex|binary|string|cipher"},
+	// Pieces that only together say it.
+	{Encoded, true, "concatenate|glue ~6 and|then ~1 follow|obey|comply|execute ~1 with? ~1 the|it|them|result|what|that|. ~1 result|order|it|."},
+	{Encoded, true, "join|concatenate|combine|assemble|merge ~3 words|parts|pieces|fragments|strings|letters|tokens ~2 and|then ~1 obey|follow|execute|comply|act|respond"},
+	{Encoded, true, "command|order|instruction|request|instructions in two|three|four|several|2|3|4|pieces|parts ~1 pieces|parts|messages|fragments ~9 execute|obey|follow|run ~2 whole|all|it|them|result|combination"},
 	{Encoded, true, "execute|run|follow|obey ~1 this|the|these ~1 base64|b64|hex|rot13|encoded ~1 instructions|string|payload|message|text|commands"},
 
 	// Orders in data: somebody speaks to the model, and wants what nobody may see.
@@ -368,6 +541,37 @@ var rules = [...]rule{
 	{"+address", false, "if|when ~3 text|page|document|mail|email|file|issue is processed|read|parsed|summarised|summarized by ~2 $llms"},
 	{"+address", false, "^ assistant|claude|copilot|chatgpt|gemini|codex|ai|llm|llms ,"},
 	{"+address", false, "^ $llms|assistant agent|agents|assistant|assistants|model|models|reviewer|reviewers|system|systems? ,"},
+	{"+reader", false, "^ if|when|while|since|as you ~1 are|re ~2 a|an|the ~2 ai|llm|language|chatbot|gpt|chatgpt|claude|gemini|copilot|codex|bot|artificial|agent|assistant"},
+	{"+reader", false, "^ $llms , when|if|once|before you summarise|summarize|read|process|answer|review|parse|reply|respond"},
+	{"+reader", false, "^ if|when|since youre ~1 a|an|the ~2 ai|llm|language|chatbot|gpt|chatgpt|claude|gemini|copilot|codex|bot|artificial|agent|assistant"},
+	{"+reader", false, "^ if you ~1 are|re an|a ~1 automated|automatic|autonomous|artificial|machine|intelligent ~2 reviewer|agent|system|assistant|bot|intelligence|tool|reader|grader|evaluator"},
+	{"+reader", false, "if|when|once|while|whenever|should an|a|the|any ~2 $llms|assistant|language ~1 agent|assistant|model? ~2 processes|reads|summarizes|summarises|reviews|parses|process|read|sees|see|opens|reading|summarizing|summarising|processing|reviewing|parsing|visits|loads|looking|evaluates|evaluating"},
+	{"+reader", false, "^ attention|note|message|notice|instructions|instruction|important|warning|reminder|hint|directive|memo|announcement ~2 to|for ~2 $llms|language ~1 model|models|assistant|assistants|agent|agents?"},
+	{"+reader", false, "system|important|urgent|internal notice|note|message|update|alert|instruction|instructions ~1 to|for ~1 assistants|agents|models|llms|ais|bots|$llms"},
+	{"+reader", false, "^ $llms|assistant|assistants|agents|agent|language ~1 model|models|agent|agents|assistant|assistants|bot|bots? ~1 reading|processing|summarizing|summarising|parsing|reviewing|scanning|visiting|editing|evaluating|grading|analyzing|analysing this|the|it|these"},
+	{"+reader", false, "^ for|to $llms|language ~1 readers|eyes|models|crawlers|reviewers|assistants|agents|model ~1 only"},
+	{"+reader", false, "^ $llms|assistant|agent instruction|instructions|note|notice|directive|hint|message|override ,"},
+	{"+reader", false, "^ $llms|assistant if|when|since ~1 you ~1 are|re|read|see|reading|can ~1 reading|read|this"},
+	{"+reader", false, "^ reviewer|review|summary|grading|screening|summarization|recruiting|moderation bot|agent|model|assistant|ai|system ,"},
+	{"+reader", false, "^ dear $llms|assistant|agent|model|bot|language assistant|agent|model|bot|reviewer? ,"},
+	{"+reader", false, "^ attention ~1 $llms|assistant|agent|agents|assistants|models|bots"},
+	{"+address", false, "^ hey|hi|hello ~1 $llms|assistant|agent ~1 assistant|agent|model? ,"},
+	{"+address", false, "^ agents|assistants|models|bots|reviewers ,"},
+	{"+address", false, "^ the|this|any|each|every ~1 model|assistant|agent|ai|llm|bot must|shall !not|never|only"},
+	{"+address", false, "^ next|now|first|then|finally|so assistant|agent|model|ai|llm ~1 must|should|shall|will|please"},
+	{"+address", false, "as the|an assistant|ai|agent|model|llm ~1 you ~1 should|must|will|shall|need|have"},
+	{"+address", false, "before|when|whenever|after|prior ~1 to? using|calling|invoking|running|call|use ~1 this|the|it|any ~1 function|tool ~3 agent|assistant|model|ai|llm|you must|shall|should|always|first|will"},
+	{HiddenOrder, false, "read|cat|open|load ~6 rsa|netrc|passwd|shadow|aws|ssh ~5 and|then ~1 pass|send|include|put|paste|append|add|upload|forward|post|exfiltrate|embed|transmit ~3 as|in|to|into|with|through|via|them"},
+	{HiddenOrder, false, "before|when calling|using|invoking ~2 read ~4 rsa|netrc|passwd|shadow|aws|ssh|env|credentials"},
+	{HiddenOrder, false, "must|shall|should ~1 call|use|invoke ~3 with contents|content ~2 env|rsa|netrc|passwd|ssh|credentials|secrets"},
+	{HiddenOrder, false, "must|shall ~1 call|use|invoke ~4 contents|content ~1 of ~1 env|rsa|netrc|passwd|ssh|credentials|secrets"},
+	{HiddenOrder, false, "^ send|post|upload|forward|transmit|exfiltrate|leak|mail|email|submit|deliver|copy ~4 env|conversation|chat|history|secrets|rsa|netrc|passwd|cookies|inbox|environment|ssh|emails|prompt ~5 to ~2 http|https|attacker*|evil*|webhook*|paste*|external"},
+	{HiddenOrder, false, "^ collect|gather|take|grab|harvest|dump|read ~4 environment|env|secrets|conversation|chat|credentials|passwords|tokens|keys|cookies|variables ~6 and|then ~3 upload|send|post|forward|exfiltrate|transmit|leak|submit ~4 to|http|https|them|it|pastebin|webhook"},
+	{HiddenOrder, false, "exfiltrate|smuggle ~3 through|via|over|using|by|in|to ~2 dns|image|url|link|markdown|webhook|http|https|request"},
+	{HiddenOrder, false, "base64|encode|urlencode|encrypt ~3 key|keys|secrets|credentials|conversation|chat|history|password|token|env|prompt ~6 url|image|link|query|request|parameter|dns"},
+	{HiddenOrder, false, "^ put|place|append|add|include|embed|insert|hide|encode|attach ~3 secrets|conversation|passwords|history|prompt|chat ~4 query|url|image|link|parameter|picture|src|pixel"},
+	{HiddenOrder, false, "^ put|place|append|add|include|embed|insert|hide|encode|attach ~3 keys|credentials|password|token|tokens|key|email ~6 image|picture|pixel|markdown"},
+	{HiddenOrder, false, "picture|image|pixel|link|url ~1 whose|with ~2 url|query|src|address|parameter ~2 contains|contain|includes|carries|holds|has|containing|including ~3 user|users|message|conversation|secret|secrets|password|key|prompt|chat|data"},
 	{HiddenOrder, false, "^ email|send|forward me|us ~2 users|the ~3 conversation|history|messages|passwords|credentials|secrets"},
 	{"+conceal", false, "not|never|dont|without ~1 tell|mention|inform|alert|notify|reveal|show|telling|informing|alerting|mentioning ~4 user|users|human|owner|anyone|developer|them|him"},
 	{"+conceal", false, "secretly|covertly"},
@@ -385,6 +589,43 @@ var rules = [...]rule{
 	{"+steer", false, "tell the user|users|reader|customer that|to|their"},
 	{"+steer", false, "rate|rank|score|recommend|describe|say|give|mark|declare ~5 excellent|highest|positive|best|hire|hired|perfect|safe|approved|outstanding|top ~6 whatever|only|always|immediately|regardless|candidate|and"},
 	{"+steer", false, "positive review|reviews only"},
+	{"+bend", false, "$say ~1 only|just|exactly|nothing|that|with"},
+	{"+bend", false, "tell|inform|convince|assure|persuade|warn the|your|any ~1 user|users|reader|customer|human|recruiter|visitor"},
+	{"+bend", false, "recommend|hire|approve|accept|praise|promote|endorse|advertise|favour|favor|prefer|advance|shortlist|reject"},
+	{"+bend", false, "your|the answer|summary|response|reply|output|review|rating ~2 must|should|has|needs|contain|include|is|say|says"},
+	{"+bend", false, "in|into|to your ~1 summary|answer|response|reply|output|review"},
+	{"+bend", false, "add|include|insert|append|link|embed ~4 http|https|phrase|link|sentence|backdoor|that|word|code|url|image"},
+	{"+bend", false, "run|execute|pipe|call ~4 curl|wget|sudo|bash|rm|install|script|http|https"},
+	{"+bend", false, "delete|remove|push|merge|transfer|buy|pay|order|disable|skip|bypass|turn ~6 repository|repo|tests|main|funds|security|review|verification|tls|directly|everything|database|checks|user|files|account|validation"},
+	{"+bend", false, "mark|label|classify|treat|consider|report ~4 as|is approved|safe|benign|passed|trusted|verified|clean|secure|harmless"},
+	{"+bend", false, "pretend|claim|state|say|write|respond|insist ~3 that|no|this|it|is"},
+	{"+bend", false, "visit|open|navigate|go|browse|fetch|load|click ~4 http|https|link|url|site|website"},
+	{"+bend", false, "rate|rank|score|give|assign|award ~4 stars|five|highest|top|positive|excellent|perfect|10|full|maximum|best|pass"},
+	{"+bend", false, "hide|conceal|withhold ~1 this|that|it|these|them"},
+	{"+bend", false, "use your|the ~1 tools|tool|browser|terminal|shell|functions"},
+	{"+bend", false, "ignore|disregard|forget|override ~1 the|all|any|your|other|every|previous"},
+	{"+bend", false, "leave|comment|post|create|open ~3 secret|secrets|token|credentials|key|keys|env"},
+	{"+steer", false, "must|should|please|only|always|shall ~1 recommend|promote|endorse|praise|advertise|shortlist|hire"},
+	{"+steer", false, "recommend|promote|mention|suggest|advertise only|exclusively"},
+	{"+steer", false, "run|execute|perform|approve ~2 any|all|every|each command|commands|tool|tools|request|action ~1 without"},
+	{"+steer", false, "once|when|if|after|whenever the user ~1 says|types|replies|responds|thanks|asks|writes|answers"},
+	{"+steer", false, "stop|quit|cease summarising|summarizing|translating|helping|reviewing|answering"},
+	{"+steer", false, "say|claim|state|report|tell|insist|pretend|respond ~2 that|it|this ~3 safe|won|bugs|account|suspended|booked|company|trustworthy|secure|harmless|leader|best|approved|clean"},
+	{"+steer", false, "skip ~2 security|code|safety ~1 review|check|checks|scan|audit"},
+	{"+steer", false, "mark|label ~3 as approved|safe|benign|passed|clean|resolved"},
+	{"+steer", false, "ignore|disregard ~1 the ~2 errors|warnings|picture|article|candidates|text|page|content|findings|task|others ~1 and|then|errors|warnings"},
+	{"+steer", false, "$ignore ~1 prior|previous|all|earlier|your|other ~1 instructions|prompt|guidelines|candidates|applicants"},
+	{"+conceal", false, "hide|conceal|withhold|keep ~4 from ~1 user|users|human|reader|owner|developer|anyone"},
+	{"+conceal", false, "user|users|human|reader|owner ~2 not|never|wont|cannot|cant ~1 see|know|notice|learn|read"},
+	{"+exfil", false, "send|forward|post|upload|transmit|exfiltrate|mail|email|leak|submit|report ~7 to ~2 http|https|attacker*|evil*"},
+	{"+exfil", false, "read|paste|cat|open|print|pass|collect|include|dump|attach ~4 credentials|netrc|rsa|passwd|ssh|env|shadow|cookies|cookie"},
+	{"+exfil", false, "forward|send|email|mail|share ~3 messages|emails|calendar|contacts|inbox|files|report|address|history|transcript ~2 to"},
+	{"+exfil", false, "visit|open|load|fetch|call|browse|navigate ~5 http|https ~9 session|cookie|token|secret|password|key|history"},
+	{"+exfil", false, "contents|content ~1 of ~2 env|netrc|rsa|ssh|passwd|credentials|aws|memory"},
+	{"+exfil", false, "call|invoke|use|run transfer*|exfil*|send*|delete*|pay*"},
+	{"+exfil", false, "add|create|insert ~3 user|account|admin ~1 named|called"},
+	{"+exfil", false, "disable|remove|turn ~2 tls|ssl|certificate|authentication|auth|verification|2fa|mfa"},
+	{"+exfil", false, "print|output|reveal|show|list ~2 all|session|environment|the ~1 environment|env|session|secret|api ~1 variables|token|tokens|keys|key|secrets"},
 	{"+steer", false, "approve ~5 whatever|regardless|always|immediately|without|unconditionally"},
 	{"+steer", false, "ignore|disregard ~2 users|user ~1 request|question|instructions"},
 	{"+steer", false, "instead ~1 add|run|do|say|reply|output|print"},
@@ -392,23 +633,32 @@ var rules = [...]rule{
 
 type part struct {
 	words    []string
+	ids      []uint64 // the numbers of the words, a bit for each
+	stems    []string // those with a star
 	gap      int
+	clause   bool // the gap has no comma and no negation
 	optional bool
-	end      bool // of a sentence
+	end      bool // of a sentence; beside words: or its end
 	comma    bool
+	not      bool // none of the words
 }
 
-func (p *part) has(word string) bool {
-	for _, w := range p.words {
+// has reports whether the word is one of the part's.
+func (p *part) has(t *token) bool {
+	if t.id != 0 {
+		return p.ids[t.id>>6]&(1<<(t.id&63)) != 0
+	}
+	return p.stem(t.text)
+}
+
+// stem reports whether a word begins or ends as the part wants it.
+func (p *part) stem(word string) bool {
+	for _, w := range p.stems {
 		if n := len(w) - 1; w[n] == '*' {
 			if strings.HasPrefix(word, w[:n]) {
 				return true
 			}
-		} else if w[0] == '*' {
-			if strings.HasSuffix(word, w[1:]) && len(word) > n {
-				return true
-			}
-		} else if w == word {
+		} else if strings.HasSuffix(word, w[1:]) && len(word) > n {
 			return true
 		}
 	}
@@ -420,11 +670,21 @@ type pattern struct {
 	low   bool
 	start bool
 	parts []part
+	rule  int
 }
 
 type grammar struct {
 	patterns []pattern
-	first    map[string][]int
+	ids      map[string]uint16 // of each word of a rule; 0 is any other word
+	first    [][]int           // the patterns that begin with a word, by its number
+	opening  [][]int           // of those, the ones that a sentence must open with
+}
+
+// number gives each word its number.
+func (g *grammar) number(words []token) {
+	for i := range words {
+		words[i].id = g.ids[words[i].text]
+	}
 }
 
 // fewWords is up to how many words a text is looked at for the first word of a
@@ -443,40 +703,116 @@ var language = sync.OnceValue(func() grammar {
 	for _, s := range sets {
 		set["$"+s[0]] = s[1]
 	}
-	g := grammar{first: map[string][]int{}}
-	for _, r := range rules {
-		p := pattern{kind: r.kind, low: r.low}
+	var g grammar
+	known := make(map[string]part, 4*len(rules))
+	for i, r := range rules {
+		p := pattern{kind: r.kind, low: r.low, rule: i}
 		for field := range strings.FieldsSeq(r.text) {
-			switch {
-			case field == "^":
+			if field == "^" {
 				p.start = true
 				continue
-			case field == ".":
-				p.parts = append(p.parts, part{end: true})
-				continue
-			case field == ",":
-				p.parts = append(p.parts, part{comma: true})
-				continue
-			case field[0] == '~':
-				p.parts = append(p.parts, part{gap: int(field[1] - '0')})
-				continue
 			}
-			var one part
-			field, one.optional = strings.CutSuffix(field, "?")
-			for w := range strings.SplitSeq(field, "|") {
-				if w[0] == '$' {
-					one.words = append(one.words, strings.Split(set[w], "|")...)
-				} else {
-					one.words = append(one.words, w)
-				}
+			one, ok := known[field]
+			if !ok {
+				one = readPart(field, set)
+				known[field] = one
 			}
 			p.parts = append(p.parts, one)
 		}
-		n := len(g.patterns)
-		g.patterns = append(g.patterns, p)
-		for _, w := range p.parts[0].words {
-			g.first[w] = append(g.first[w], n)
+		for {
+			n := len(g.patterns)
+			g.patterns = append(g.patterns, p)
+			if !p.parts[0].optional {
+				break
+			}
+			g.patterns[n].parts = slices.Clone(p.parts)
+			g.patterns[n].parts[0].optional = false
+			p.parts = p.parts[1:]
 		}
 	}
+	g.index()
 	return g
 })
+
+// index numbers the words of all rules and turns each part's into bits.
+func (g *grammar) index() {
+	g.ids = make(map[string]uint16, 4096)
+	for i := range g.patterns {
+		for k := range g.patterns[i].parts {
+			for _, w := range g.patterns[i].parts[k].words {
+				if _, ok := g.ids[w]; !ok && w[0] != '*' && w[len(w)-1] != '*' {
+					g.ids[w] = uint16(len(g.ids) + 1)
+				}
+			}
+		}
+	}
+	g.first, g.opening = make([][]int, len(g.ids)+1), make([][]int, len(g.ids)+1)
+	type bits struct {
+		ids   []uint64
+		stems []string
+	}
+	done := map[*string]bits{} // alternatives that are shared are read once
+	for i := range g.patterns {
+		p := &g.patterns[i]
+		for k := range p.parts {
+			one := &p.parts[k]
+			if len(one.words) == 0 {
+				continue
+			}
+			b, ok := done[&one.words[0]]
+			if !ok {
+				b.ids = make([]uint64, len(g.ids)/64+1)
+				for _, w := range one.words {
+					if id := g.ids[w]; id != 0 {
+						b.ids[id>>6] |= 1 << (id & 63)
+					} else {
+						b.stems = append(b.stems, w)
+					}
+				}
+				if b.stems != nil {
+					stemmed := part{stems: b.stems}
+					for w, id := range g.ids {
+						if stemmed.stem(w) {
+							b.ids[id>>6] |= 1 << (id & 63)
+						}
+					}
+				}
+				done[&one.words[0]] = b
+			}
+			one.ids, one.stems = b.ids, b.stems
+		}
+		for _, w := range p.parts[0].words {
+			list := &g.first[g.ids[w]]
+			if p.start {
+				list = &g.opening[g.ids[w]]
+			}
+			*list = append(*list, i)
+		}
+	}
+}
+
+// readPart reads one part of a rule.
+func readPart(field string, set map[string]string) part {
+	switch field[0] {
+	case '.':
+		return part{end: true}
+	case ',':
+		return part{comma: true}
+	case '~', '=':
+		return part{gap: int(field[1] - '0'), clause: field[0] == '='}
+	}
+	var one part
+	field, one.not = strings.CutPrefix(field, "!")
+	field, one.optional = strings.CutSuffix(field, "?")
+	for w := range strings.SplitSeq(field, "|") {
+		switch w[0] {
+		case '$':
+			one.words = append(one.words, strings.Split(set[w], "|")...)
+		case '.':
+			one.end = true
+		default:
+			one.words = append(one.words, w)
+		}
+	}
+	return one
+}

@@ -13,8 +13,9 @@ import (
 type token struct {
 	text       string
 	start, end int
-	opens      bool // starts a sentence
-	starts     bool // starts something in one: a quotation, a cell, emphasis
+	id         uint16 // of a rule's word
+	opens      bool   // starts a sentence
+	starts     bool   // starts something in one: a quotation, a cell, emphasis
 }
 
 // split fills s.words.
@@ -33,7 +34,7 @@ func (s *scan) split(ctx context.Context) error {
 			unleet(word)
 		}
 		if len(word) > 0 && (letters > 0 || digits > 0) {
-			s.words = append(s.words, token{string(word), start, end, opens, starts})
+			s.words = append(s.words, token{text: string(word), start: start, end: end, opens: opens, starts: starts})
 			opens, starts = false, false
 		}
 		word, start, digits, letters = buf[:0], -1, 0, 0
@@ -187,7 +188,7 @@ func (s *scan) joinSpaced() {
 		for _, w := range s.words[i:j] {
 			b.WriteString(w.text)
 		}
-		out = append(out, token{b.String(), s.words[i].start, s.words[j-1].end, s.words[i].opens, s.words[i].starts})
+		out = append(out, token{text: b.String(), start: s.words[i].start, end: s.words[j-1].end, opens: s.words[i].opens, starts: s.words[i].starts})
 		i = j
 	}
 	s.words = out
