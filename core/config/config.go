@@ -3,8 +3,9 @@
 // counts before the human has trusted the project. Whoever needs a setting is
 // handed a decoded one.
 //
-// It is the only importer of go.yaml.in/yaml. It must not import a gate, the
-// engine, an adapter or the installer.
+// Files are read by core/config/tree, and where that does not do by a reader that
+// the caller hands in. It must not import a YAML library, a gate, the engine, an
+// adapter or the installer.
 package config
 
 import (

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/ec261362/guardrails/core/config/tree"
 )
 
 const evidenceSection = "evidence:\n  enabled: true\n"
@@ -12,8 +14,8 @@ const evidenceSection = "evidence:\n  enabled: true\n"
 // WithEvidence returns a configuration file's content with evidence switched
 // on: data with the section after it, every byte of data kept, or data itself if
 // it says so already. Without data it is a whole new file.
-func WithEvidence(name string, data []byte) ([]byte, error) {
-	f, problems := parse(name, data)
+func WithEvidence(name string, data []byte, whole tree.Reader) ([]byte, error) {
+	f, problems, _ := parse(name, data, whole)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("fix the configuration first:\n%w", problems)
 	}
@@ -33,7 +35,7 @@ func WithEvidence(name string, data []byte) ([]byte, error) {
 		text = string(bytes.ReplaceAll([]byte(text), []byte("\n"), []byte("\r\n")))
 	}
 	out := append(bytes.Clone(data), text...)
-	after, problems := parse(name, out)
+	after, problems, _ := parse(name, out, whole)
 	if len(problems) > 0 || !after.Config.Evidence.On || !after.Config.Evidence.Enabled {
 		return nil, errors.New("the section cannot be added to " + name + " as it is written: add `evidence: {enabled: true}` to it with guardrails config edit")
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 )
 
 func TestEvidenceIsAddedBehindEveryOtherByte(t *testing.T) {
@@ -18,12 +20,12 @@ func TestEvidenceIsAddedBehindEveryOtherByte(t *testing.T) {
 		{"on by its section", "evidence:\n", "evidence:\n"},
 		{"on with a limit", "evidence: {spawnMinChars: 9}\n", "evidence: {spawnMinChars: 9}\n"},
 	} {
-		out, err := WithEvidence("x.yaml", []byte(c.in))
+		out, err := WithEvidence("x.yaml", []byte(c.in), yamldoc.Read)
 		if err != nil || string(out) != c.want {
 			t.Errorf("%s: %q, %v, want %q", c.name, out, err, c.want)
 			continue
 		}
-		if again, err := WithEvidence("x.yaml", out); err != nil || string(again) != string(out) {
+		if again, err := WithEvidence("x.yaml", out, yamldoc.Read); err != nil || string(again) != string(out) {
 			t.Errorf("%s, again: %q, %v", c.name, again, err)
 		}
 	}
@@ -34,7 +36,7 @@ func TestEvidenceIsAddedBehindEveryOtherByte(t *testing.T) {
 		"an ended text":   {"version: 1\n...\n", "config edit"},
 		"text in a block": {"standards:\n  - |\n    a\n   b\n", "fix the configuration first"},
 	} {
-		if out, err := WithEvidence("x.yaml", []byte(c.in)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if out, err := WithEvidence("x.yaml", []byte(c.in), yamldoc.Read); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/handoff/pack"
 )
@@ -30,6 +31,8 @@ type LoadOptions struct {
 	// ReadFile reads a regular file of at most limit bytes; nil reads the real
 	// file system.
 	ReadFile func(name string, limit int64) ([]byte, error)
+	// YAML reads the files that tree.Plain does not; nil: see Beyond.
+	YAML tree.Reader
 }
 
 // Effective is the merged configuration and how it came about.
@@ -55,6 +58,10 @@ type Effective struct {
 	Problems Problems
 	Paused   Paused
 	Notices  []string
+
+	// Beyond says that a file needs LoadOptions.YAML, which is nil: nobody may
+	// act on what this says.
+	Beyond bool
 
 	// RememberErr says why the last valid policy.protect could not be kept.
 	RememberErr error
@@ -176,7 +183,9 @@ func (l *loading) parse(name string, data []byte, problem string) (*File, Proble
 	if problem != "" {
 		return nil, Problems{{File: name, Msg: problem}}
 	}
-	return parse(name, data)
+	f, problems, beyond := parse(name, data, l.o.YAML)
+	l.e.Beyond = l.e.Beyond || beyond
+	return f, problems
 }
 
 func (l *loading) project(low *Config) {

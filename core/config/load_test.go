@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/fsx"
 )
 
@@ -28,7 +29,7 @@ type world struct {
 
 func newWorld(t *testing.T, human, project string) world {
 	t.Helper()
-	base := tree(t, map[string]string{"p/.git/": "", "state/": ""})
+	base := layout(t, map[string]string{"p/.git/": "", "state/": ""})
 	w := world{t, filepath.Join(base, "p"), filepath.Join(base, "state")}
 	if human != "" {
 		write(t, filepath.Join(w.home, HumanFileName), human)
@@ -44,7 +45,7 @@ func (w world) project(content string) { write(w.t, filepath.Join(w.root, FileNa
 func (w world) human(content string) { write(w.t, filepath.Join(w.home, HumanFileName), content) }
 
 func (w world) options() LoadOptions {
-	return LoadOptions{Root: w.root, StateHome: w.home, Remember: true}
+	return LoadOptions{YAML: yamldoc.Read, Root: w.root, StateHome: w.home, Remember: true}
 }
 
 func (w world) load() *Effective { w.t.Helper(); return Load(w.options()) }
@@ -100,7 +101,7 @@ func TestWithoutFilesTheDefaultsStand(t *testing.T) {
 
 func TestWithoutARootOnlyTheHumansFileIsRead(t *testing.T) {
 	w := newWorld(t, "policy: {packs: [cloud]}\n", "policy: {packs: [database]}\n")
-	e := Load(LoadOptions{StateHome: w.home})
+	e := Load(LoadOptions{YAML: yamldoc.Read, StateHome: w.home})
 	if diff := cmp.Diff([]string{"core", "cloud"}, e.Config.Policy.Packs); diff != "" || e.OptedIn {
 		t.Errorf("opted in %v, packs (-want +got):\n%s", e.OptedIn, diff)
 	}
@@ -725,7 +726,7 @@ func TestAnUntrustedProjectNeverLoosens(t *testing.T) {
 			}
 			return nil, fs.ErrNotExist
 		}
-		o := LoadOptions{Root: filepath.FromSlash("/p"), StateHome: filepath.FromSlash("/state"), ReadFile: read}
+		o := LoadOptions{YAML: yamldoc.Read, Root: filepath.FromSlash("/p"), StateHome: filepath.FromSlash("/state"), ReadFile: read}
 		with := Load(o)
 		if err := with.Problems.Err(); err != nil {
 			t.Fatalf("the drawn files are not valid: %v\n%v", err, files)
@@ -750,7 +751,7 @@ func TestAnUntrustedProjectNeverLoosens(t *testing.T) {
 }
 
 func TestReadErrorsOfTheRecordAreNotFatal(t *testing.T) {
-	o := LoadOptions{Root: "/p", StateHome: "/state", Remember: true, ReadFile: func(name string, _ int64) ([]byte, error) {
+	o := LoadOptions{YAML: yamldoc.Read, Root: "/p", StateHome: "/state", Remember: true, ReadFile: func(name string, _ int64) ([]byte, error) {
 		return nil, errors.New("device on fire")
 	}}
 	e := Load(o)
@@ -763,7 +764,7 @@ func BenchmarkLoadNothing(b *testing.B) {
 	dir := b.TempDir()
 	b.ReportAllocs()
 	for b.Loop() {
-		Load(LoadOptions{Root: dir, StateHome: dir, Remember: true})
+		Load(LoadOptions{YAML: yamldoc.Read, Root: dir, StateHome: dir, Remember: true})
 	}
 }
 
@@ -776,7 +777,7 @@ func BenchmarkLoadBoth(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if e := Load(LoadOptions{Root: dir, StateHome: dir, Remember: true}); e.Broken() {
+		if e := Load(LoadOptions{YAML: yamldoc.Read, Root: dir, StateHome: dir, Remember: true}); e.Broken() {
 			b.Fatal(e.Problems)
 		}
 	}
@@ -809,7 +810,7 @@ func TestNoMutationOfAFileLoosens(t *testing.T) {
 			}
 		}
 		text := strings.Join(out, "")
-		o := LoadOptions{Root: filepath.FromSlash("/p"), StateHome: filepath.FromSlash("/state"), ReadFile: func(name string, _ int64) ([]byte, error) {
+		o := LoadOptions{YAML: yamldoc.Read, Root: filepath.FromSlash("/p"), StateHome: filepath.FromSlash("/state"), ReadFile: func(name string, _ int64) ([]byte, error) {
 			if name == project {
 				return []byte(text), nil
 			}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestNearMissesAreNamed(t *testing.T) {
-	base := tree(t, map[string]string{
+	base := layout(t, map[string]string{
 		"p/.guardrails.yml": "", "p/.guardrails/config.yaml": "", "p/.guardrails.yaml": "", "p/guardrails.yaml/": "",
 		"p/.guardrails.yaml.bak": "", "p/.guardrails.yaml~": "", "p/Guardrails.YAML.orig": "", "p/guardrails.config.json": "", "p/.guardrailsrc": "",
 		"p/guardrails.md": "", "p/config.yaml": "", "p/guardrails_test.go": "", "p/.guardrails/state.json": "", "p/my-guardrails.yaml": "",

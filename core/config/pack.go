@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"go.yaml.in/yaml/v4"
 
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
@@ -20,10 +20,10 @@ var preferenceWords = []string{
 }
 
 // ParsePack reads a file that holds one pack, as strictly as the configuration.
-func ParsePack(name string, data []byte) (pack.Pack, Problems) {
-	d := decoder{file: &File{Name: name, Config: Defaults()}}
+func ParsePack(name string, data []byte, whole tree.Reader) (pack.Pack, Problems) {
+	d := decoder{file: &File{Name: name, Config: Defaults()}, whole: whole}
 	var p pack.Pack
-	d.whole(data, func(n *yaml.Node) { d.item(n, &packField, &p, "") })
+	d.document(data, func(n *tree.Node) { d.item(n, &packField, &p, "") })
 	if len(d.problems) == 0 && p.Name == "" {
 		d.report(0, 0, "holds no pack: it begins with name: and has rows")
 	}
@@ -47,11 +47,11 @@ func (p *Preferences) Off() []string {
 type reference struct {
 	kind string // obligation, set, fact
 	path string
-	node *yaml.Node
+	node *tree.Node
 }
 
 // packed judges what only the whole pack can tell.
-func (d *decoder) packed(n *yaml.Node, p *pack.Pack, path string, whole bool) {
+func (d *decoder) packed(n *tree.Node, p *pack.Pack, path string, whole bool) {
 	refs := d.refs
 	d.refs = nil
 	if !whole {
@@ -140,23 +140,23 @@ func each(p *pack.Pack, f func(*pack.Trigger)) {
 }
 
 // pairs reads a mapping of words to a text or a list of texts.
-func (d *decoder) pairs(n *yaml.Node, to *[]pack.Pair, path string) {
-	if n.Kind != yaml.MappingNode {
+func (d *decoder) pairs(n *tree.Node, to *[]pack.Pair, path string) {
+	if n.Kind != tree.Mapping {
 		d.want(n, path, "keys with a text or a list of texts each", "")
 		return
 	}
 	if d.tooMany(n, len(n.Content)/2, path) {
 		return
 	}
-	var keys []*yaml.Node
+	var keys []*tree.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
 		if !d.key(key, path, &keys) {
 			continue
 		}
 		sub := path + "[" + clip(key.Value) + "]"
-		list := []*yaml.Node{val}
-		if val.Kind == yaml.SequenceNode {
+		list := []*tree.Node{val}
+		if val.Kind == tree.Sequence {
 			list = val.Content
 		}
 		p := pack.Pair{Key: key.Value}
@@ -164,7 +164,7 @@ func (d *decoder) pairs(n *yaml.Node, to *[]pack.Pair, path string) {
 			if d.foreign(v, sub) {
 				continue
 			}
-			if v.Kind != yaml.ScalarNode || v.Tag == "!!null" {
+			if v.Kind != tree.Scalar || v.Tag == tree.Null {
 				d.want(v, sub, "a text", "")
 				continue
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -12,8 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
-
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
@@ -48,28 +46,32 @@ type mark struct {
 
 // Parse reads one file strictly and reports all that is wrong with it, sorted by
 // place. name is only used in messages. The File is nil if there are problems.
-// An empty file is valid, and so is an empty section: it has its defaults.
-func Parse(name string, data []byte) (*File, Problems) {
-	f, problems := parse(name, data)
+// An empty file is valid, and so is an empty section: it has its defaults. whole
+// reads what tree.Plain does not.
+func Parse(name string, data []byte, whole tree.Reader) (*File, Problems) {
+	f, problems, _ := parse(name, data, whole)
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return f, nil
 }
 
-// parse is Parse, but also returns what could be read of a file with problems.
-func parse(name string, data []byte) (*File, Problems) {
-	d := decoder{file: &File{Name: name, Config: Defaults()}}
-	d.document(data)
+// parse is Parse, but also returns what could be read of a file with problems. beyond
+// says that the file needs a reader and whole is none.
+func parse(name string, data []byte, whole tree.Reader) (f *File, problems Problems, beyond bool) {
+	d := decoder{file: &File{Name: name, Config: Defaults()}, whole: whole}
+	d.document(data, d.top)
 	d.problems.sort()
 	if len(d.problems) > maxProblems {
 		d.problems = append(d.problems[:maxProblems], Problem{File: name, Msg: "and more"})
 	}
-	return d.file, d.problems
+	return d.file, d.problems, d.beyond
 }
 
 type decoder struct {
 	file     *File
+	whole    tree.Reader
+	beyond   bool
 	problems Problems
 	sec      *field              // top-level key being read
 	custom   map[string][]string // names that custom lists define, by section
@@ -83,7 +85,7 @@ type lateWord struct {
 	sec  string
 	f    *field
 	path string
-	node *yaml.Node
+	node *tree.Node
 }
 
 func (d *decoder) report(line, col int, msg string) {
@@ -93,39 +95,32 @@ func (d *decoder) report(line, col int, msg string) {
 	d.problems = append(d.problems, Problem{File: d.file.Name, Line: line, Col: col, Msg: msg})
 }
 
-func (d *decoder) at(n *yaml.Node, path, msg string) {
+func (d *decoder) at(n *tree.Node, path, msg string) {
 	if path != "" {
 		msg = path + ": " + msg
 	}
 	d.report(n.Line, n.Column, msg)
 }
 
-func (d *decoder) document(data []byte) { d.whole(data, d.top) }
-
-// whole hands the one document of data to read.
-func (d *decoder) whole(data []byte, read func(*yaml.Node)) {
+// document hands the one document of data to read.
+func (d *decoder) document(data []byte, read func(*tree.Node)) {
 	if !d.readable(data) {
 		return
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader(data))
-	if err != nil {
-		d.syntax(data, err)
-		return
+	n, plain := tree.Plain(data)
+	if !plain {
+		if d.whole == nil {
+			d.beyond = true
+			d.report(0, 0, "is YAML of a kind that this program does not read")
+			return
+		}
+		var err error
+		if n, err = d.whole(data); err != nil {
+			d.syntax(data, err)
+		}
 	}
-	var doc, next yaml.Node
-	if err := loader.Load(&doc); errors.Is(err, io.EOF) {
-		return
-	} else if err != nil {
-		d.syntax(data, err)
-		return
-	}
-	if len(doc.Content) == 1 {
-		read(doc.Content[0])
-	}
-	if err := loader.Load(&next); err == nil {
-		d.report(next.Line, next.Column, "a second document begins here: one file holds one document")
-	} else if !errors.Is(err, io.EOF) {
-		d.syntax(data, err)
+	if n != nil {
+		read(n)
 	}
 }
 
@@ -163,12 +158,19 @@ func (d *decoder) readable(data []byte) bool {
 // syntax reports what the YAML reader says, which never gets past the first
 // error.
 func (d *decoder) syntax(data []byte, err error) {
-	var le *yaml.LoadError
-	if !errors.As(err, &le) {
+	var e *tree.Error
+	switch {
+	case !errors.As(err, &e):
 		d.report(0, 0, "not valid YAML: "+err.Error())
 		return
+	case e.Unread:
+		d.report(0, 0, "cannot be read: "+e.Message)
+		return
+	case e.Second:
+		d.report(e.Line, e.Column, "a second document begins here: one file holds one document")
+		return
 	}
-	line, col := le.Mark.Line, le.Mark.Column
+	line, col := e.Line, e.Column
 	if line > 0 {
 		if text, ok := lineOf(data, line); ok {
 			indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
@@ -178,8 +180,8 @@ func (d *decoder) syntax(data []byte, err error) {
 			}
 		}
 	}
-	msg := "not valid YAML: " + le.Message
-	switch le.Message {
+	msg := "not valid YAML: " + e.Message
+	switch e.Message {
 	case "mapping values are not allowed in this context":
 		msg = `not valid YAML: a ": " where none can be; indent as the line above, or put the text in quotes`
 	case "found character that cannot start any token":
@@ -191,8 +193,8 @@ func (d *decoder) syntax(data []byte, err error) {
 	case "found unexpected end of stream":
 		msg = "not valid YAML: a quote is not closed"
 	}
-	if line := le.ContextMark.Line; line > 0 && line != le.Mark.Line && le.ContextMsg != "" {
-		msg += fmt.Sprintf(" (%s that begins on line %d)", le.ContextMsg, line)
+	if from := e.ContextLine; from > 0 && from != line && e.Context != "" {
+		msg += fmt.Sprintf(" (%s that begins on line %d)", e.Context, from)
 	}
 	d.report(line, col, msg)
 }
@@ -206,11 +208,11 @@ func lineOf(data []byte, line int) (string, bool) {
 	return "", false
 }
 
-func (d *decoder) top(n *yaml.Node) {
+func (d *decoder) top(n *tree.Node) {
 	if d.foreign(n, "") || isNull(n) {
 		return
 	}
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != tree.Mapping {
 		d.at(n, "", "want keys such as policy: or quality:, found "+found(n))
 		return
 	}
@@ -224,25 +226,25 @@ func (d *decoder) top(n *yaml.Node) {
 
 // foreign reports what YAML offers and we do not read, and whether that leaves
 // nothing to look at.
-func (d *decoder) foreign(n *yaml.Node, path string) bool {
+func (d *decoder) foreign(n *tree.Node, path string) bool {
 	switch {
-	case n.Kind == yaml.AliasNode:
+	case n.Kind == tree.Alias:
 		d.at(n, path, "aliases (*"+clip(n.Value)+") are not read here: write the value out")
 		return true
 	case n.Anchor != "":
 		d.at(n, path, "anchors (&"+clip(n.Anchor)+") are not read here: write the value out where it is needed")
-	case n.Style&yaml.TaggedStyle != 0:
+	case n.Tagged:
 		d.at(n, path, "tags ("+clip(n.Tag)+") are not read here")
-		return n.Kind == yaml.ScalarNode
+		return n.Kind == tree.Scalar
 	}
 	return false
 }
 
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+func isNull(n *tree.Node) bool { return n.Kind == tree.Scalar && n.Tag == tree.Null }
 
 // mapping reads the keys of n into p. It returns the keys that were there.
-func (d *decoder) mapping(n *yaml.Node, fields []field, p any, path string, marks bool) (seen []*field) {
-	var firsts [16]*yaml.Node
+func (d *decoder) mapping(n *tree.Node, fields []field, p any, path string, marks bool) (seen []*field) {
+	var firsts [16]*tree.Node
 	keys := firsts[:0]
 	for i := 0; i+1 < len(n.Content) && len(d.problems) <= maxProblems; i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
@@ -277,14 +279,14 @@ func (d *decoder) mapping(n *yaml.Node, fields []field, p any, path string, mark
 }
 
 // key checks one key of a mapping and that it was not there before.
-func (d *decoder) key(key *yaml.Node, path string, keys *[]*yaml.Node) bool {
+func (d *decoder) key(key *tree.Node, path string, keys *[]*tree.Node) bool {
 	switch {
-	case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
+	case key.Kind == tree.Scalar && key.Tag == tree.Merge:
 		d.at(key, path, "merge keys (<<) are not read here: write the values out")
 		return false
 	case d.foreign(key, path):
 		return false
-	case key.Kind != yaml.ScalarNode:
+	case key.Kind != tree.Scalar:
 		d.at(key, path, "a key must be a word, found "+found(key))
 		return false
 	}
@@ -298,24 +300,24 @@ func (d *decoder) key(key *yaml.Node, path string, keys *[]*yaml.Node) bool {
 	return true
 }
 
-func (d *decoder) section(n *yaml.Node, f *field, p any, path string, key *yaml.Node) {
-	if !isNull(n) && n.Kind != yaml.MappingNode {
+func (d *decoder) section(n *tree.Node, f *field, p any, path string, key *tree.Node) {
+	if !isNull(n) && n.Kind != tree.Mapping {
 		d.at(n, path, "want keys such as "+f.fields[0].key+":, found "+found(n))
 		return
 	}
 	f.stand(cfg(p))
 	d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: path, line: key.Line, col: key.Column})
-	if n.Kind == yaml.MappingNode {
+	if n.Kind == tree.Mapping {
 		d.mapping(n, f.fields, p, path, true)
 	}
 }
 
 // value reads n into to, a pointer, and reports whether all of it was good.
-func (d *decoder) value(n *yaml.Node, f *field, to any, path string) bool {
+func (d *decoder) value(n *tree.Node, f *field, to any, path string) bool {
 	before := len(d.problems)
 	switch f.kind {
 	case kindBool:
-		if n.Kind == yaml.ScalarNode && n.Tag == "!!bool" {
+		if n.Kind == tree.Scalar && n.Tag == tree.Bool {
 			*to.(*bool) = strings.EqualFold(n.Value, "true")
 		} else {
 			d.want(n, path, "true or false", boolHint(n))
@@ -364,13 +366,13 @@ func (d *decoder) value(n *yaml.Node, f *field, to any, path string) bool {
 	return len(d.problems) == before
 }
 
-func (d *decoder) want(n *yaml.Node, path, what, hint string) {
+func (d *decoder) want(n *tree.Node, path, what, hint string) {
 	d.at(n, path, "want "+what+", found "+found(n)+hint)
 }
 
 // boolHint helps those who quote, or write yes and no.
-func boolHint(n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode {
+func boolHint(n *tree.Node) string {
+	if n.Kind != tree.Scalar {
 		return ""
 	}
 	switch strings.ToLower(n.Value) {
@@ -382,18 +384,18 @@ func boolHint(n *yaml.Node) string {
 	return ""
 }
 
-func (d *decoder) number(n *yaml.Node, f *field, path string, set func(float64)) {
+func (d *decoder) number(n *tree.Node, f *field, path string, set func(float64)) {
 	what := "a number"
 	if f.kind == kindInt {
 		what = "a whole number"
 	}
 	v, err := strconv.ParseFloat(n.Value, 64)
-	good := n.Kind == yaml.ScalarNode && err == nil && plainNumber(n.Value) &&
-		(n.Tag == "!!int" || n.Tag == "!!float" && f.kind == kindNumber)
+	good := n.Kind == tree.Scalar && err == nil && plainNumber(n.Value) &&
+		(n.Tag == tree.Int || n.Tag == tree.Float && f.kind == kindNumber)
 	switch {
 	case !good:
 		hint := ""
-		if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && err == nil && plainNumber(n.Value) {
+		if n.Kind == tree.Scalar && n.Tag == tree.Str && err == nil && plainNumber(n.Value) {
 			hint = " (write it without quotes)"
 		}
 		d.want(n, path, what, hint)
@@ -417,12 +419,12 @@ func plainNumber(s string) bool {
 
 func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (d *decoder) text(n *yaml.Node, f *field, path string) bool {
+func (d *decoder) text(n *tree.Node, f *field, path string) bool {
 	switch {
-	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
+	case n.Kind != tree.Scalar || n.Tag == tree.Null:
 		d.want(n, path, "a text", "")
 		return false
-	case n.Tag != "!!str":
+	case n.Tag != tree.Str:
 		d.want(n, path, "a text", " (put it in quotes)")
 		return false
 	case strings.TrimSpace(n.Value) == "":
@@ -444,15 +446,15 @@ func (d *decoder) text(n *yaml.Node, f *field, path string) bool {
 	return true
 }
 
-func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+func (d *decoder) word(n *tree.Node, f *field, path string) bool {
+	if n.Kind != tree.Scalar || n.Tag == tree.Null {
 		d.want(n, path, "one of "+strings.Join(f.words, ", "), "")
 		return false
 	}
-	if n.Tag == "!!str" && has(f.words, n.Value) {
+	if n.Tag == tree.Str && has(f.words, n.Value) {
 		return true
 	}
-	if f.late && n.Tag == "!!str" {
+	if f.late && n.Tag == tree.Str {
 		d.late = append(d.late, lateWord{d.sec.key, f, path, n})
 		return true
 	}
@@ -460,7 +462,7 @@ func (d *decoder) word(n *yaml.Node, f *field, path string) bool {
 	return false
 }
 
-func (d *decoder) badWord(path string, n *yaml.Node, words []string) {
+func (d *decoder) badWord(path string, n *tree.Node, words []string) {
 	hint := ""
 	if w := Nearest(n.Value, words); w != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", w)
@@ -472,17 +474,17 @@ func (d *decoder) badWord(path string, n *yaml.Node, words []string) {
 	d.want(n, path, what, hint)
 }
 
-func (d *decoder) duration(n *yaml.Node, f *field, to *time.Duration, path string) {
+func (d *decoder) duration(n *tree.Node, f *field, to *time.Duration, path string) {
 	const what = "a duration such as 90s or 200ms"
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+	if n.Kind != tree.Scalar || n.Tag == tree.Null {
 		d.want(n, path, what, "")
 		return
 	}
 	v, err := time.ParseDuration(n.Value)
 	switch {
-	case err != nil && (n.Tag == "!!int" || n.Tag == "!!float"):
+	case err != nil && (n.Tag == tree.Int || n.Tag == tree.Float):
 		d.want(n, path, what, " without a unit")
-	case err != nil || n.Tag == "!!bool":
+	case err != nil || n.Tag == tree.Bool:
 		d.want(n, path, what, "")
 	case float64(v) < f.min || float64(v) > f.max:
 		d.at(n, path, fmt.Sprintf("want a duration from %s to %s, found %s", short(f.min), short(f.max), n.Value))
@@ -503,19 +505,19 @@ func short(ns float64) string {
 	return s
 }
 
-func (d *decoder) command(n *yaml.Node, to *Command, path string) {
+func (d *decoder) command(n *tree.Node, to *Command, path string) {
 	const what = `a command: a text for the shell, or a list of words`
 	switch {
-	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+	case n.Kind == tree.Sequence && len(n.Content) == 0:
 		d.at(n, path, "must not be empty")
-	case n.Kind == yaml.SequenceNode && d.tooMany(n, len(n.Content), path):
-	case n.Kind == yaml.SequenceNode:
+	case n.Kind == tree.Sequence && d.tooMany(n, len(n.Content), path):
+	case n.Kind == tree.Sequence:
 		words := make([]string, 0, len(n.Content))
 		for i, c := range n.Content {
 			sub := index(path, i)
 			switch {
 			case d.foreign(c, sub):
-			case c.Kind != yaml.ScalarNode || c.Tag == "!!null":
+			case c.Kind != tree.Scalar || c.Tag == tree.Null:
 				d.want(c, sub, "a word", "")
 			case i == 0 && strings.TrimSpace(c.Value) == "":
 				d.at(c, sub, "must not be empty")
@@ -525,17 +527,17 @@ func (d *decoder) command(n *yaml.Node, to *Command, path string) {
 			}
 		}
 		to.Argv = words
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!str" && strings.TrimSpace(n.Value) == "":
+	case n.Kind == tree.Scalar && n.Tag == tree.Str && strings.TrimSpace(n.Value) == "":
 		d.at(n, path, "must not be empty")
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!str":
+	case n.Kind == tree.Scalar && n.Tag == tree.Str:
 		to.Shell = n.Value
 	default:
 		d.want(n, path, what, "")
 	}
 }
 
-func (d *decoder) list(n *yaml.Node, f *field, to *[]string, path string) {
-	if n.Kind != yaml.SequenceNode {
+func (d *decoder) list(n *tree.Node, f *field, to *[]string, path string) {
+	if n.Kind != tree.Sequence {
 		d.wantList(n, path)
 		return
 	}
@@ -564,15 +566,15 @@ func (d *decoder) list(n *yaml.Node, f *field, to *[]string, path string) {
 	*to = list
 }
 
-func (d *decoder) wantList(n *yaml.Node, path string) {
+func (d *decoder) wantList(n *tree.Node, path string) {
 	hint := ""
-	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+	if n.Kind == tree.Scalar && n.Tag != tree.Null {
 		hint = " (write [" + n.Value + "])"
 	}
 	d.want(n, path, "a list", hint)
 }
 
-func (d *decoder) tooMany(n *yaml.Node, count int, path string) bool {
+func (d *decoder) tooMany(n *tree.Node, count int, path string) bool {
 	if count <= maxItems {
 		return false
 	}
@@ -580,8 +582,8 @@ func (d *decoder) tooMany(n *yaml.Node, count int, path string) bool {
 	return true
 }
 
-func (d *decoder) items(n *yaml.Node, f *field, to any, path string) {
-	if n.Kind != yaml.SequenceNode {
+func (d *decoder) items(n *tree.Node, f *field, to any, path string) {
+	if n.Kind != tree.Sequence {
 		d.want(n, path, "a list", "")
 		return
 	}
@@ -593,15 +595,15 @@ func (d *decoder) items(n *yaml.Node, f *field, to any, path string) {
 	}
 }
 
-func (d *decoder) dict(n *yaml.Node, f *field, to any, path string) {
-	if n.Kind != yaml.MappingNode {
+func (d *decoder) dict(n *tree.Node, f *field, to any, path string) {
+	if n.Kind != tree.Mapping {
 		d.want(n, path, "keys with a mapping each", "")
 		return
 	}
 	if d.tooMany(n, len(n.Content)/2, path) {
 		return
 	}
-	var keys []*yaml.Node
+	var keys []*tree.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
 		if !d.key(key, path, &keys) {
@@ -620,11 +622,11 @@ func (d *decoder) dict(n *yaml.Node, f *field, to any, path string) {
 	}
 }
 
-func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
+func (d *decoder) item(n *tree.Node, f *field, p any, path string) {
 	if d.foreign(n, path) {
 		return
 	}
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != tree.Mapping {
 		d.want(n, path, "keys such as "+f.fields[0].key+":", "")
 		return
 	}
@@ -662,7 +664,7 @@ func (d *decoder) item(n *yaml.Node, f *field, p any, path string) {
 }
 
 // one judges that exactly one of f.oneOf is there.
-func (d *decoder) one(n *yaml.Node, f *field, seen []*field, path string) {
+func (d *decoder) one(n *tree.Node, f *field, seen []*field, path string) {
 	var there []string
 	for _, key := range f.oneOf {
 		if hasValue(n, fieldOf(f.fields, key), seen) {
@@ -678,7 +680,7 @@ func (d *decoder) one(n *yaml.Node, f *field, seen []*field, path string) {
 }
 
 // define keeps a name that the words of its section may use.
-func (d *decoder) define(n *yaml.Node, path, sec, what, name string) {
+func (d *decoder) define(n *tree.Node, path, sec, what, name string) {
 	if has(d.custom[sec], name) {
 		d.at(n, path, fmt.Sprintf("a second %s named %q", what, name))
 	}
@@ -689,7 +691,7 @@ func (d *decoder) define(n *yaml.Node, path, sec, what, name string) {
 }
 
 // hasValue reports whether the mapping n has f's key with something behind it.
-func hasValue(n *yaml.Node, f *field, seen []*field) bool {
+func hasValue(n *tree.Node, f *field, seen []*field) bool {
 	for _, s := range seen {
 		if s != f {
 			continue
@@ -712,7 +714,7 @@ func fieldOf(fields []field, key string) *field {
 	return nil
 }
 
-func (d *decoder) unknownKey(key *yaml.Node, fields []field, path string) {
+func (d *decoder) unknownKey(key *tree.Node, fields []field, path string) {
 	names := make([]string, len(fields))
 	for i := range fields {
 		names[i] = fields[i].key
@@ -758,21 +760,21 @@ func join(path, key string) string {
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // found names a value as the person who wrote it sees it.
-func found(n *yaml.Node) string {
+func found(n *tree.Node) string {
 	switch n.Kind {
-	case yaml.MappingNode:
+	case tree.Mapping:
 		return "a mapping"
-	case yaml.SequenceNode:
+	case tree.Sequence:
 		return "a list"
 	}
 	switch n.Tag {
-	case "!!null":
+	case tree.Null:
 		return "nothing"
-	case "!!int", "!!float":
+	case tree.Int, tree.Float:
 		return "the number " + clip(n.Value)
-	case "!!bool":
+	case tree.Bool:
 		return clip(n.Value)
-	case "!!timestamp":
+	case tree.Timestamp:
 		return "the date " + clip(n.Value)
 	}
 	return "the text " + quote(n.Value)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 )
 
 func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
@@ -179,7 +181,7 @@ func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, problems := Parse("f.yaml", []byte(tt.in))
+			f, problems := Parse("f.yaml", []byte(tt.in), yamldoc.Read)
 			if f != nil {
 				t.Error("a file with problems was returned")
 			}
@@ -201,7 +203,7 @@ func TestEmptyIsValid(t *testing.T) {
 		"policy:\n  # protect: [x]\n", "policy:\n  protect:\n    # - x\n",
 		"quality:\n  packages:\n    web:\n", "dependencies:\n  endpoints:\n    npm:\n",
 	} {
-		f, problems := Parse("f.yaml", []byte(in))
+		f, problems := Parse("f.yaml", []byte(in), yamldoc.Read)
 		if len(problems) > 0 {
 			t.Errorf("%q: %v", in, problems)
 			continue
@@ -307,7 +309,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		"CRLF": strings.ReplaceAll(everything, "\n", "\r\n"),
 		"BOM":  "\ufeff" + everything,
 	} {
-		f, problems := Parse("f.yaml", []byte(in))
+		f, problems := Parse("f.yaml", []byte(in), yamldoc.Read)
 		if err := problems.Err(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -333,7 +335,7 @@ quality: {onEdit: [format, lint], onStop: [format, lint, build, test, coverage],
 dependencies: {enabled: true, minAgeDays: 30, cooldownHours: 24, denySeverity: critical, licences: [], exempt: [], endpoints: {}}
 standards: ["docs/style.md"]
 `
-	f, problems := Parse("f.yaml", []byte(example))
+	f, problems := Parse("f.yaml", []byte(example), yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +353,7 @@ standards: ["docs/style.md"]
 }
 
 func TestStarterIsValidWithAndWithoutItsExamples(t *testing.T) {
-	f, problems := Parse("starter", Starter())
+	f, problems := Parse("starter", Starter(), yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +367,7 @@ func TestStarterIsValidWithAndWithoutItsExamples(t *testing.T) {
 		}
 		on = append(on, line)
 	}
-	f, problems = Parse("starter", []byte(strings.Join(on, "")))
+	f, problems = Parse("starter", []byte(strings.Join(on, "")), yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		t.Fatalf("with its examples switched on: %v", err)
 	}
@@ -387,7 +389,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	for i := range 5000 {
 		b.WriteString(strings.Repeat("k", 1+i%7) + string(rune('a'+i%26)) + ": 1\n")
 	}
-	_, problems := Parse("f.yaml", []byte(b.String()))
+	_, problems := Parse("f.yaml", []byte(b.String()), yamldoc.Read)
 	if len(problems) != maxProblems+1 || problems[maxProblems].Msg != "and more" {
 		t.Errorf("%d problems, last %v", len(problems), problems[len(problems)-1])
 	}
@@ -402,7 +404,7 @@ func TestMessagesNeverNameGoTypes(t *testing.T) {
 			f := &fields[i]
 			pre, post := render(f.key)
 			for _, w := range wrong {
-				_, problems := Parse("f.yaml", []byte(pre+w+post))
+				_, problems := Parse("f.yaml", []byte(pre+w+post), yamldoc.Read)
 				for _, p := range problems {
 					for _, bad := range []string{"config.", "yaml", "struct", "interface", "string", "bool ", "int ", "float", "%!", "goroutine", "nil"} {
 						if strings.Contains(strings.ReplaceAll(p.Msg, "instructions", ""), bad) {
@@ -437,7 +439,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("\ufeffmode: \"\\x00\"\r\nquality: {packages: {\"\": , ' ': {test: |\n a\n}}}\n"))
 	f.Add([]byte("%YAML 1.1\n---\nmode: !!binary aGk=\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, problems := Parse("f.yaml", data)
+		file, problems := Parse("f.yaml", data, yamldoc.Read)
 		if (file == nil) != (len(problems) > 0) {
 			t.Fatalf("file %v, problems %v", file, problems)
 		}
@@ -459,7 +461,7 @@ func FuzzParse(f *testing.F) {
 		e := &Effective{Config: file.Config, layers: []layer{{"f.yaml", file.set}}}
 		e.Config.settle(false)
 		shown := e.YAML(true)
-		again, problems := Parse("shown", shown)
+		again, problems := Parse("shown", shown, yamldoc.Read)
 		if err := problems.Err(); err != nil {
 			t.Fatalf("%v\n%s", err, shown)
 		}
@@ -529,7 +531,7 @@ func BenchmarkParse(b *testing.B) {
 	data := []byte(everything)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, problems := Parse("f.yaml", data); len(problems) > 0 {
+		if _, problems := Parse("f.yaml", data, yamldoc.Read); len(problems) > 0 {
 			b.Fatal(problems)
 		}
 	}
@@ -545,7 +547,7 @@ func BenchmarkParseHostile(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				Parse("f.yaml", []byte(in))
+				Parse("f.yaml", []byte(in), yamldoc.Read)
 			}
 		})
 	}

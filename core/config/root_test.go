@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// tree makes folders (names ending in /) and files (name → content) below a
+// layout makes folders (names ending in /) and files (name → content) below a
 // fresh folder and returns it, with symbolic links resolved.
-func tree(t *testing.T, entries map[string]string) string {
+func layout(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -86,7 +86,7 @@ func TestRootIsTheNearestMarkedAncestor(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			base := tree(t, tt.entries)
+			base := layout(t, tt.entries)
 			got, err := FindRoot(base+string(filepath.Separator)+filepath.FromSlash(tt.cwd), filepath.Join(base, "home"))
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +103,7 @@ func TestRootIsTheNearestMarkedAncestor(t *testing.T) {
 }
 
 func TestRootThroughLinks(t *testing.T) {
-	base := tree(t, map[string]string{
+	base := layout(t, map[string]string{
 		"home/p/.git/": "", "home/p/sub/": "", "home/other/.git/": "", "home/other/x/": "", "users/": "",
 	})
 	home := filepath.Join(base, "home")
@@ -139,7 +139,7 @@ func TestRootThroughLinks(t *testing.T) {
 }
 
 func TestRootWithoutHome(t *testing.T) {
-	base := tree(t, map[string]string{"p/.git/": "", "p/a/": ""})
+	base := layout(t, map[string]string{"p/.git/": "", "p/a/": ""})
 	for _, home := range []string{"", "relative", filepath.Join(base, "gone", "home")} {
 		got, err := FindRoot(filepath.Join(base, "p", "a"), home)
 		if err != nil || got != filepath.Join(base, "p") {
@@ -167,7 +167,7 @@ func TestRelativeCwdIsAnError(t *testing.T) {
 }
 
 func TestMainCheckout(t *testing.T) {
-	base := tree(t, map[string]string{
+	base := layout(t, map[string]string{
 		"p/.git/worktrees/w/commondir":   "../..\n",
 		"w/.git":                         "gitdir: ../p/.git/worktrees/w\n",
 		"bare.git/worktrees/b/commondir": "../..\n",

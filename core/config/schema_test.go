@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -146,7 +148,7 @@ func TestReaderKnowsEveryKeyOfTheSchema(t *testing.T) {
 	if err := resolvedSchema(t).Validate(doc); err != nil {
 		t.Fatalf("the sample does not satisfy the schema it was made from: %v\n%s", err, data)
 	}
-	f, problems := Parse("sample", data)
+	f, problems := Parse("sample", data, yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
@@ -278,7 +280,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		if got := schema.Validate(v) == nil; got != tt.good {
 			t.Errorf("schema: good = %v, want %v: %s", got, tt.good, tt.doc)
 		}
-		_, problems := Parse("doc", []byte(tt.doc))
+		_, problems := Parse("doc", []byte(tt.doc), yamldoc.Read)
 		if got := len(problems) == 0; got != tt.good {
 			t.Errorf("reader: good = %v, want %v: %s\n%v", got, tt.good, tt.doc, problems)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/handoff/pack"
 )
 
@@ -27,7 +28,7 @@ func TestCompiledPacksAreTheWrittenOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, problems := ParsePack(file, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
+		p, problems := ParsePack(file, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), yamldoc.Read)
 		if err := problems.Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestPacksAreReadStrictly(t *testing.T) {
 		{"[]", "want keys such as name:"},
 		{"name: x\nobligations: [{id: a, short: s}, {id: a, short: s}]", `a second row with the id "a"`},
 	} {
-		_, problems := ParsePack("f.yaml", []byte(tt.doc))
+		_, problems := ParsePack("f.yaml", []byte(tt.doc), yamldoc.Read)
 		if !strings.Contains(problems.Error(), tt.want) {
 			t.Errorf("%s\n got %v\nwant %s", tt.doc, problems, tt.want)
 		}
@@ -118,7 +119,7 @@ func TestPacksAreReadStrictly(t *testing.T) {
 
 func TestPacksOfOnesOwnAreNamedAndMerged(t *testing.T) {
 	own := "handoffs:\n  packs: [delivery, mine]\n  custom:\n    - {name: mine, obligations: [{id: a, short: s, opens: [{edited: [b]}]}]}\n"
-	f, problems := Parse("f.yaml", []byte(own))
+	f, problems := Parse("f.yaml", []byte(own), yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestPacksOfOnesOwnAreNamedAndMerged(t *testing.T) {
 		{strings.Replace(own, "name: mine", "name: muggle", 1), "the name of a built-in pack"},
 		{own + "    - {name: mine, obligations: [{id: a, short: s}]}\n", `a second pack named "mine"`},
 	} {
-		if _, problems := Parse("f.yaml", []byte(tt.doc)); !strings.Contains(problems.Error(), tt.want) {
+		if _, problems := Parse("f.yaml", []byte(tt.doc), yamldoc.Read); !strings.Contains(problems.Error(), tt.want) {
 			t.Errorf("%s\n got %v\nwant %s", tt.doc, problems, tt.want)
 		}
 	}
@@ -153,7 +154,7 @@ func FuzzParsePack(f *testing.F) {
 	f.Add([]byte("name: x\nobligations: [{id: a, short: s, opens: [{edited: [b]}]}]"))
 	f.Add([]byte("name: x\ntools: {a: [b, {c: d}], a: 1, ? [x] : y}\nscenarios: [{name: n, steps: [{stop: x, shell: y}], files: {a: }}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, problems := ParsePack("f.yaml", data)
+		p, problems := ParsePack("f.yaml", data, yamldoc.Read)
 		if len(problems) == 0 && len(rowIDs(&p)) == 0 {
 			t.Errorf("a pack without rows passes: %+v", p)
 		}

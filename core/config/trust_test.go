@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 )
 
 var trustTime = time.Date(2026, 11, 30, 10, 0, 0, 0, time.UTC)
 
 func TestTrustIsKeyedOnMainCheckoutAndContent(t *testing.T) {
-	base := tree(t, map[string]string{
+	base := layout(t, map[string]string{
 		"p/.git/worktrees/w/commondir": "../..\n",
 		"w/.git":                       "gitdir: ../p/.git/worktrees/w\n",
 		"copy/.git":                    "gitdir: ../p/.git/worktrees/w\n",
@@ -128,7 +130,7 @@ func TestDamagedTrustFileTrustsNothingAndIsKept(t *testing.T) {
 			}
 			// The merged configuration treats it as untrusted and says so.
 			write(t, filepath.Join(root, FileName), "quality:\n")
-			e := Load(LoadOptions{Root: root, StateHome: state})
+			e := Load(LoadOptions{YAML: yamldoc.Read, Root: root, StateHome: state})
 			if e.Trusted || e.Config.Quality.On || e.TrustErr == nil || len(e.Held) != 1 {
 				t.Errorf("trusted %v, error %v, held %v", e.Trusted, e.TrustErr, e.Held)
 			}
@@ -195,7 +197,7 @@ func TestWorktreeMadeByGitInheritsTrust(t *testing.T) {
 	if err != nil {
 		t.Skip("no git")
 	}
-	base := tree(t, map[string]string{"p/.guardrails.yaml": "quality:\n", "home/": "", "state/": ""})
+	base := layout(t, map[string]string{"p/.guardrails.yaml": "quality:\n", "home/": "", "state/": ""})
 	p, w := filepath.Join(base, "p"), filepath.Join(base, "w")
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "x"}, {"worktree", "add", "-q", w},
@@ -217,7 +219,7 @@ func TestWorktreeMadeByGitInheritsTrust(t *testing.T) {
 	if err := Trust(state, p, Sum([]byte("quality:\n")), trustTime); err != nil {
 		t.Fatal(err)
 	}
-	if e := Load(LoadOptions{Root: w, StateHome: state}); !e.Trusted || !e.Config.Quality.On {
+	if e := Load(LoadOptions{YAML: yamldoc.Read, Root: w, StateHome: state}); !e.Trusted || !e.Config.Quality.On {
 		t.Errorf("trusted %v, held %v", e.Trusted, e.Held)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/rewrite"
@@ -162,7 +163,7 @@ func screened(j judge.Judgement) bool {
 // machine is this user's machine for a judgement that changes nothing. What
 // the hook would hold back until it is trusted is held back here too.
 func (a *app) machine() *judge.Machine {
-	return &judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, DryRun: true, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
+	return &judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, DryRun: true, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String()), YAML: yamldoc.Read}
 }
 
 func lookupAgent(name string) (hook.Adapter, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/policy"
 	"github.com/ec261362/guardrails/core/proc"
@@ -52,7 +53,7 @@ Exit codes: 0 good, 1 a file has problems (the rest is shown all the same).`,
 			if err != nil {
 				return err
 			}
-			e := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
+			e := a.load(config.LoadOptions{Root: root})
 			out := e.YAML(origins)
 			if asJSON {
 				out = e.JSON(origins)
@@ -137,7 +138,7 @@ func (a *app) validate(args []string, asJSON bool) error {
 			return err
 		}
 		var file *config.File
-		if file, problems = config.Parse(args[0], f); file != nil {
+		if file, problems = config.Parse(args[0], f, yamldoc.Read); file != nil {
 			problems = append(problems, unknownRules(args[0], file.Config.Policy.Allow)...)
 		}
 	} else {
@@ -146,7 +147,7 @@ func (a *app) validate(args []string, asJSON bool) error {
 			return err
 		}
 		// What a project's file says is looked at whether it is trusted or not.
-		e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+		e := a.load(config.LoadOptions{Root: root, TreatAsTrusted: true})
 		for _, name := range []string{e.Human, e.Project} {
 			if name != "" {
 				files = append(files, name)
@@ -347,7 +348,7 @@ func (a *app) edit(root, name string) error {
 			a.sayf("nothing changed")
 			return nil
 		}
-		_, problems := config.Parse(name, data)
+		_, problems := config.Parse(name, data, yamldoc.Read)
 		if len(problems) == 0 {
 			if err := a.accept(root, name, old, data, was); err != nil {
 				keep = true
@@ -402,7 +403,7 @@ func (a *app) accept(root, name string, old, data []byte, was fsx.Stamp) error {
 
 // loadWith loads the configuration as if the file name held data.
 func (a *app) loadWith(root, name string, data []byte) *config.Effective {
-	return config.Load(config.LoadOptions{Root: root, StateHome: a.state, ReadFile: func(file string, limit int64) ([]byte, error) {
+	return a.load(config.LoadOptions{Root: root, ReadFile: func(file string, limit int64) ([]byte, error) {
 		if file == name {
 			return data, nil
 		}

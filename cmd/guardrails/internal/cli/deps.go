@@ -139,7 +139,7 @@ func (a *app) depsChecker(o *depsOptions) *depsChecker {
 	if err != nil {
 		root = ""
 	}
-	d := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true}).Config.Dependencies
+	d := a.load(config.LoadOptions{Root: root, TreatAsTrusted: true}).Config.Dependencies
 	d.On = d.Enabled && !o.offline
 	m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now}
 	c := &depsChecker{set: m.Dependencies(&d), root: root}

@@ -184,7 +184,7 @@ func (a *app) damage(dir string) []string {
 	say(err)
 	root, err := config.FindRoot(dir, a.home)
 	say(err)
-	eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
+	eff := a.load(config.LoadOptions{Root: root})
 	if n := len(eff.Problems); n > 0 {
 		say(fmt.Errorf("%s: %s in the configuration, so it does not count; guardrails config validate lists them", eff.Problems[0].File, plural(n, "problem")))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/fsx"
 )
@@ -70,7 +71,7 @@ func (a *app) workflow(writes bool) (*workflow, error) {
 
 // evidenceOn reports whether the project at root asks for evidence.
 func (a *app) evidenceOn(root string) bool {
-	eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state})
+	eff := a.load(config.LoadOptions{Root: root})
 	return eff.Config.Evidence.On || eff.Paused.Evidence
 }
 
@@ -531,7 +532,7 @@ func (a *app) initEvidence(c *cobra.Command) error {
 	case err != nil:
 		return err
 	}
-	out, err := config.WithEvidence(name, data)
+	out, err := config.WithEvidence(name, data, yamldoc.Read)
 	if err != nil {
 		return err
 	}

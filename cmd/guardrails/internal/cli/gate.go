@@ -123,7 +123,7 @@ func (a *app) gateCoverage(ctx context.Context, o *coverageOptions, minSet bool)
 	if !minSet {
 		o.min = config.Defaults().Quality.Coverage.PatchMin
 		if root, err := a.root(); err == nil {
-			eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+			eff := a.load(config.LoadOptions{Root: root, TreatAsTrusted: true})
 			if eff.Broken() {
 				return errors.New("the configuration has problems: guardrails config validate lists them; --min PERCENT does without it")
 			}

@@ -74,7 +74,7 @@ func (a *app) gateRun(ctx context.Context, o *gateRunOptions, args []string) err
 		return err
 	}
 	// Outside of a host whoever types this runs the project's code knowingly.
-	eff := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: a.hostMarker() == ""})
+	eff := a.load(config.LoadOptions{Root: root, TreatAsTrusted: a.hostMarker() == ""})
 	switch {
 	case eff.Broken():
 		return errors.New("the configuration has problems: guardrails config validate lists them")

@@ -6,6 +6,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/hookcmd"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/proc"
 )
 
@@ -31,6 +32,6 @@ func newHookCmd(a *app) *cobra.Command {
 func hookWorld(environ []string) hookcmd.World {
 	return hookcmd.World{
 		Proc: world.Programs(environ), HTTP: world.Network(version.String()), Quality: world.Quality(environ),
-		Settle: proc.Settle,
+		YAML: yamldoc.Read, Settle: proc.Settle,
 	}
 }

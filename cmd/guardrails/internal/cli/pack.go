@@ -13,6 +13,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/judge"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/scenario"
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/handoff/pack"
@@ -48,7 +49,7 @@ func (a *app) effective() (*config.Effective, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true}), nil
+	return a.load(config.LoadOptions{Root: root, TreatAsTrusted: true}), nil
 }
 
 // pack finds a pack by name or in a file.
@@ -90,7 +91,7 @@ func (a *app) abs(name string) string {
 }
 
 func parsePack(name string, data []byte) (*pack.Pack, error) {
-	p, problems := config.ParsePack(name, data)
+	p, problems := config.ParsePack(name, data, yamldoc.Read)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

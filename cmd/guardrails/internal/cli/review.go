@@ -20,6 +20,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/world"
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
@@ -215,7 +216,7 @@ func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
 	if err != nil {
 		root = ""
 	}
-	e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+	e := a.load(config.LoadOptions{Root: root, TreatAsTrusted: true})
 	if e.Broken() {
 		return review.Gates{}, fmt.Errorf("the configuration has problems, so what the validators are is not known: %s", e.ProblemNotice(5))
 	}
@@ -229,7 +230,7 @@ func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
 	}
 	var in, out []scan.Validator
 	if v.Enabled {
-		m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String())}
+		m := judge.Machine{Home: a.home, StateHome: a.state, Getenv: a.getenv, Now: a.now, Proc: world.Programs(a.environ()), HTTP: world.Network(version.String()), YAML: yamldoc.Read}
 		if in, out, err = m.Validators(&v, root); err != nil {
 			return g, fmt.Errorf("validators: %w", err)
 		}

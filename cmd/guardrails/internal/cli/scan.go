@@ -183,7 +183,7 @@ func (a *app) scanner(o *scanOptions) (*scanner, error) {
 	if noRoot != nil {
 		return s, nil //nolint:nilerr // no project, no exceptions
 	}
-	e := config.Load(config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true})
+	e := a.load(config.LoadOptions{Root: root, TreatAsTrusted: true})
 	if allow := e.Config.Validators.Allow; len(allow) > 0 {
 		s.runner.Allow = func(validator string, m scan.Match, p scan.Payload) bool {
 			path := p.Path

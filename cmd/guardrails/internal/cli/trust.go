@@ -71,13 +71,13 @@ func (a *app) candidate(root string) (*candidate, error) {
 		return nil, fmt.Errorf("nothing to trust: %w", err)
 	}
 	c.now = a.loadWith(root, c.name, c.data)
-	o := config.LoadOptions{Root: root, StateHome: a.state, TreatAsTrusted: true, ReadFile: func(file string, limit int64) ([]byte, error) {
+	o := config.LoadOptions{Root: root, TreatAsTrusted: true, ReadFile: func(file string, limit int64) ([]byte, error) {
 		if file == c.name {
 			return c.data, nil
 		}
 		return fsx.ReadFile(file, limit)
 	}}
-	c.then = config.Load(o)
+	c.then = a.load(o)
 	if c.now.TrustErr != nil {
 		return nil, c.now.TrustErr
 	}

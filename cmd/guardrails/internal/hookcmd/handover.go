@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/full"
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/gate"
 )
 
@@ -74,6 +75,10 @@ func (n nothing) Run(context.Context, gate.Command) (gate.Exit, error) {
 
 func (n nothing) LookPath(name string) (string, error) {
 	return "", fmt.Errorf("%s: %s: %w", name, n.why, fs.ErrNotExist)
+}
+
+func (n nothing) read([]byte) (*tree.Node, error) {
+	return nil, &tree.Error{Unread: true, Message: n.why}
 }
 
 func (n nothing) fetch(context.Context, gate.Request) (gate.Response, error) {

@@ -26,6 +26,7 @@ import (
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/tidy"
 	"github.com/ec261362/guardrails/cmd/guardrails/internal/version"
 	"github.com/ec261362/guardrails/core/audit"
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
@@ -114,6 +115,7 @@ type World struct {
 	HTTP gate.HTTP
 
 	Quality quality.Worker
+	YAML    tree.Reader
 
 	Settle func() // ends what Proc left running; nil = nothing can be
 }
@@ -167,7 +169,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	if state == "" && home != "" {
 		state = filepath.Join(home, ".guardrails")
 	}
-	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP, Quality: l.world.Quality, Version: version.String()}
+	l.machine = judge.Machine{Home: home, StateHome: state, Getenv: os.Getenv, Now: time.Now, Started: started, Proc: l.world.Proc, HTTP: l.world.HTTP, Quality: l.world.Quality, YAML: l.world.YAML, Version: version.String()}
 	l.log = audit.Log{Dir: filepath.Join(state, "log"), Now: time.Now}
 
 	payload, readErr := readPayload(stdin, readDeadline)
@@ -202,7 +204,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 			return
 		}
 		l.lapses = append(l.lapses, why)
-		l.machine.Proc, l.machine.HTTP = nothing{why}, nothing{why}.fetch
+		l.machine.Proc, l.machine.HTTP, l.machine.YAML = nothing{why}, nothing{why}.fetch, nothing{why}.read
 		l.judged = l.machine.Judge(l.call)
 	}
 	starts := l.judged.Result.Began && !l.judged.Probe()

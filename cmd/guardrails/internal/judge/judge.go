@@ -20,6 +20,7 @@ import (
 	"github.com/ec261362/guardrails/core/audit"
 	"github.com/ec261362/guardrails/core/builtin"
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/tree"
 	"github.com/ec261362/guardrails/core/engine"
 	"github.com/ec261362/guardrails/core/evidence"
 	"github.com/ec261362/guardrails/core/fsx"
@@ -52,6 +53,7 @@ type Machine struct {
 	HTTP      gate.HTTP       // nil = gates that need the network hand over
 	Version   string          // ours, for records
 	Quality   quality.Worker  // nil = the quality gates hand over
+	YAML      tree.Reader     // nil = a configuration that is not written plainly hands over
 	Now       func() time.Time
 	Started   time.Time // start of this process; zero = of each judgement
 	DryRun    bool      // write nothing
@@ -208,6 +210,11 @@ func (m *Machine) Judge(c *Call) Judgement {
 		}
 	}
 	j.Event = ev
+	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, Remember: !m.DryRun && !j.Probe(), YAML: m.YAML})
+	if eff.Beyond {
+		j.Result.HandOver = true
+		return j
+	}
 
 	started := m.Started
 	if started.IsZero() {
@@ -220,7 +227,7 @@ func (m *Machine) Judge(c *Call) Judgement {
 	ctx, cancel := context.WithDeadline(base, started.Add(c.Deadline()))
 	defer cancel()
 	eng := engine.Engine{
-		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, &j)),
+		Gates:   builtin.Gates(m.settings(r.Adapter, &ev, eff, &j)),
 		Caps:    r.Adapter.Capabilities(),
 		Env:     m.world(r.Adapter),
 		Started: started,
@@ -251,8 +258,7 @@ func (m *Machine) world(ad hook.Adapter) gate.Env {
 }
 
 // settings gathers what the gates are handed.
-func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, j *Judgement) builtin.Settings {
-	eff := config.Load(config.LoadOptions{Root: ev.Root, StateHome: m.StateHome, Remember: !m.DryRun && !j.Probe()})
+func (m *Machine) settings(ad hook.Adapter, ev *hook.Event, eff *config.Effective, j *Judgement) builtin.Settings {
 	j.notes.lapse(eff.TrustErr)
 	j.notes.lapse(eff.RememberErr)
 	permit := func(code string) string { return "run `guardrails allow once " + code + "` in a terminal" }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ec261362/guardrails/core/config"
+	"github.com/ec261362/guardrails/core/config/yamldoc"
 	"github.com/ec261362/guardrails/templates"
 )
 
@@ -14,7 +15,7 @@ func TestBuiltInPacksBehaveAsTheirScenariosSay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, problems := config.ParsePack(name+".yaml", data)
+		p, problems := config.ParsePack(name+".yaml", data, yamldoc.Read)
 		if err := problems.Err(); err != nil {
 			t.Fatal(err)
 		}
