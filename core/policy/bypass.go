@@ -54,7 +54,7 @@ var bypassRules = [...]Rule{
 		Fire: []string{
 			"rm .git/hooks/pre-commit", "rm -rf .git/hooks", "mv .git/hooks/pre-commit /tmp/x", "chmod -x .git/hooks/pre-push", "rm -rf .husky",
 			"> .git/hooks/pre-commit", "pre-commit uninstall", "npx lefthook uninstall", "echo 'exit 0' > .git/hooks/pre-commit",
-			"cp /dev/null .git/hooks/pre-commit", "printf '#!/bin/sh\n' | tee .husky/pre-commit",
+			"cp /dev/null .git/hooks/pre-commit", "ln -sf /bin/true .git/hooks/pre-commit", "printf '#!/bin/sh\n' | tee .husky/pre-commit",
 		},
 		Pass:  []string{"cat .git/hooks/pre-commit", "chmod +x .git/hooks/pre-commit", "cp hooks/pre-commit .git/hooks/pre-commit", "ls .git/hooks", "pre-commit run", "rm -rf .git/hooks/*.sample", "echo 'npm test' > .husky/pre-commit"},
 		check: removeHooks,
@@ -291,7 +291,7 @@ func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {
 	}
 	for _, w := range j.writesOf(c) {
 		empties := w.from == nil && !w.appends && !w.inPlace && !w.mode && !w.remove && (len(c.Argv) == 0 || writesIdle(c)) ||
-			w.from != nil && w.from.Text == "/dev/null" || c.Program == "truncate"
+			w.from != nil && doesNothing(w.from.Text) || c.Program == "truncate"
 		noExec := w.mode && c.Program == "chmod" && takesExec(c.Args())
 		if !w.remove && !empties && !noExec {
 			continue
@@ -310,6 +310,15 @@ func removeHooks(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+// doesNothing reports whether p is a file that, as a hook, lets all pass.
+func doesNothing(p string) bool {
+	switch p {
+	case "/dev/null", "/bin/true", "/usr/bin/true", "/bin/echo", "/usr/bin/echo":
+		return true
+	}
+	return false
 }
 
 // writesIdle reports whether what c writes is a script that does nothing.

@@ -35,7 +35,7 @@ var cloudRules = [...]Rule{
 		Fire: []string{
 			"aws s3 rm s3://b --recursive", "aws s3 rb s3://b --force", "aws ec2 terminate-instances --instance-ids i-1", "gcloud compute instances delete vm",
 			"az group delete --name rg --yes", "gsutil -m rm -r gs://b", "gcloud projects delete p", "aws rds delete-db-instance --db-instance-identifier x",
-			"doctl compute droplet delete 1", "fly apps destroy x", "heroku apps:destroy x", "rclone purge r:b", "aws s3 sync . s3://b --delete",
+			"doctl compute droplet delete 1", "fly apps destroy x", "heroku apps:destroy x", "rclone purge r:b", "aws s3 sync dist s3://b --delete",
 		},
 		Pass:  []string{"aws s3 ls", "aws s3 rm s3://b --recursive --dryrun", "gcloud auth list", "az group list", "aws ec2 describe-instances", "gsutil ls"},
 		check: cloudDelete,

@@ -171,7 +171,7 @@ var filesystemRules = [...]Rule{
 		Doc:     "Removing logical volumes, pools, partitions or device mappings.",
 		Why:     "the data on it would be lost",
 		Instead: "list them first, e.g. `lvs` or `zpool status`",
-		Fire:    []string{"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive"},
+		Fire:    []string{"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive", "tmutil delete /Volumes/b/2025-01-01"},
 		Pass:    []string{"lvremove --test vg/data", "zpool status tank", "lvm lvdisplay vg/data", "lvremove --reportformat json"},
 		check:   volume,
 	},
@@ -198,8 +198,8 @@ var filesystemRules = [...]Rule{
 		Doc:     "Writing a file of the operating system with a file tool, or who may log in (~/.ssh/authorized_keys) with any.",
 		Why:     "it changes the machine and not the project",
 		Instead: "write it to a file of the project and let your human install it",
-		Fire:    []string{"Write(/etc/hosts)", "Write(/usr/lib/x.so)", "echo ssh-ed25519 AAAA >> ~/.ssh/authorized_keys", "Write(/home/user/.ssh/authorized_keys)"},
-		Pass:    []string{"cat /etc/hosts", "Write(/tmp/hosts)", "Read(/etc/hosts)", "Write(etc/hosts)", "ssh host 'cat >> ~/.ssh/authorized_keys' < key.pub"},
+		Fire:    []string{"Write(/etc/hosts)", "Write(/usr/lib/x.so)", "echo ssh-ed25519 AAAA >> ~/.ssh/authorized_keys", "> /etc/hosts", "Write(/home/user/.ssh/authorized_keys)"},
+		Pass:    []string{"cat /etc/hosts", "Write(/tmp/hosts)", "Read(/etc/hosts)", "Write(etc/hosts)", "echo 127.0.0.1 app.test >> /etc/hosts", "ssh host 'cat >> ~/.ssh/authorized_keys' < key.pub"},
 		check:   writeSystem,
 	},
 	{
@@ -497,6 +497,10 @@ func volume(j *judge, c *shellcmd.Command) (match, bool) {
 	case "btrfs":
 		if len(args) > 1 && args[0].Text == "subvolume" && args[1].Text == "delete" {
 			return match{what: "deletes a subvolume"}, true
+		}
+	case "tmutil":
+		if len(args) > 1 && (args[0].Text == "delete" || args[0].Text == "deletelocalsnapshots") {
+			return match{what: "deletes backups"}, true
 		}
 	case "vssadmin", "wmic":
 		if len(args) > 0 && strings.EqualFold(args[0].Text, "delete") || name == "wmic" && len(args) > 1 && strings.EqualFold(args[1].Text, "delete") {

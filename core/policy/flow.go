@@ -268,7 +268,12 @@ func (f *flow) tree(c *shellcmd.Command, w *word) taint {
 	}
 	if t&fromSecret == 0 && !unknown(w) {
 		for _, p := range f.j.paths(c, w) {
-			if name := f.j.secretBelow(p); name != "" {
+			if name := f.j.secretBelow(p, nil); name != "" {
+				if out := f.j.exclusions(c); len(out) > 0 {
+					if name = f.j.secretBelow(p, out); name == "" {
+						continue
+					}
+				}
 				f.note(name)
 				t |= fromSecret
 			}
@@ -278,8 +283,8 @@ func (f *flow) tree(c *shellcmd.Command, w *word) taint {
 }
 
 // secretBelow finds a secret file in a folder, looking at a bounded number of
-// entries; "" if there is none.
-func (j *judge) secretBelow(p string) string {
+// entries, but for what the patterns leave out; "" if there is none.
+func (j *judge) secretBelow(p string, out []string) string {
 	if j.fs == nil || !j.isDir(p) {
 		return ""
 	}
@@ -295,6 +300,9 @@ func (j *judge) secretBelow(p string) string {
 				return ""
 			}
 			name := dir + "/" + e.Name()
+			if len(out) > 0 && excluded(out, strings.TrimPrefix(name[min(len(p), len(name)):], "/")) {
+				continue
+			}
 			if e.IsDir() {
 				if n := e.Name(); depth < 5 && n != "node_modules" && n != ".git" && n != "vendor" {
 					if s := walk(name, depth+1); s != "" {

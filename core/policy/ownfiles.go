@@ -186,12 +186,21 @@ func writeSystem(j *judge, c *shellcmd.Command) (match, bool) {
 			continue
 		}
 		for _, p := range j.paths(c, w.path) {
-			if loginFile(p) {
+			if loginFile(p) || emptiesFile(c, &w) && j.classify(p, true) == outside && systemTree(p) && strings.HasPrefix(p, "/etc/") && j.exists(p) {
 				return match{what: "writes " + j.show(p)}, true
 			}
 		}
 	}
 	return match{}, false
+}
+
+// emptiesFile reports whether a write leaves nothing of what the file held and
+// puts nothing there.
+func emptiesFile(c *shellcmd.Command, w *write) bool {
+	if w.appends || w.inPlace {
+		return false
+	}
+	return len(c.Argv) == 0 || c.Program == "truncate" || c.Program == ":" || c.Program == "true" || w.from != nil && w.from.Text == "/dev/null"
 }
 
 // grantsAccess reports whether a line more in the file lets somebody in.

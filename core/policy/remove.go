@@ -587,7 +587,7 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 		if len(found) > 0 {
 			out = slices.DeleteFunc(out, func(r removal) bool { return r.danger == unknownTarget })
 			for _, f := range found {
-				starts, narrow, _ := findParts(f.Args())
+				starts, narrow, _ := foundBy(f)
 				out = append(out, j.findTargets(f, starts, narrow)...)
 			}
 		}
@@ -652,7 +652,11 @@ var rmFlags = grammar{}
 // -exec it is, and those whose output its words come from.
 func (j *judge) finders(c *shellcmd.Command, ops []*word) []*shellcmd.Command {
 	isFind := func(c *shellcmd.Command) bool {
-		return c.Program == "find" || c.Program == "gfind" || c.Program == "bfs"
+		switch c.Program {
+		case "find", "gfind", "bfs", "fd", "fdfind":
+			return true
+		}
+		return false
 	}
 	if c.Via == shellcmd.ViaExec && c.Parent >= 0 && c.Parent < len(j.line.Commands) && isFind(&j.line.Commands[c.Parent]) {
 		for _, w := range ops {
@@ -732,6 +736,44 @@ func packedAway(c *shellcmd.Command) []*word {
 		}
 	}
 	return nil
+}
+
+// foundBy splits the arguments of find or fd.
+func foundBy(c *shellcmd.Command) (starts []*word, narrow, deletes bool) {
+	if c.Program != "fd" && c.Program != "fdfind" {
+		return findParts(c.Args())
+	}
+	as := c.Args()
+	for i := range as {
+		if t := as[i].Text; t == "-x" || t == "-X" || t == "--exec" || t == "--exec-batch" {
+			as = as[:i]
+			break
+		}
+	}
+	parsed := (&grammar{short: "tedEcjSo", long: []string{
+		"--type", "--extension", "--max-depth", "--min-depth", "--exact-depth", "--exclude", "--color", "--threads", "--size", "--owner",
+		"--changed-within", "--changed-before", "--ignore-file", "--base-directory", "--search-path", "--max-results", "--format",
+	}}).parse(as)
+	for i := range parsed {
+		switch parsed[i].flag {
+		case "-e", "--extension", "-S", "--size", "--changed-within", "--changed-before", "-o", "--owner":
+			narrow = true
+		case "--base-directory", "--search-path":
+			if parsed[i].value != nil {
+				starts = append(starts, parsed[i].value)
+			}
+		}
+	}
+	ops := operands(parsed)
+	if len(ops) > 0 {
+		switch ops[0].Text {
+		case "", ".", "^", "*", "^.", "$":
+		default:
+			narrow = narrow || !everything(ops[0].Text)
+		}
+		starts = append(starts, ops[1:]...)
+	}
+	return starts, narrow, false
 }
 
 // findParts splits find's arguments into starting points, whether a test

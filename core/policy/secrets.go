@@ -28,13 +28,14 @@ var secretsRules = [...]Rule{
 			"awk '/KEY/' .env", "base64 ~/.ssh/id_rsa", "cat < .env", "echo .env | xargs cat", `find . -name ".env" -exec cat {} \;`, "less -k ~/.ssh/id_rsa",
 			"cat ~/.aws/credentials", "cat ~/.netrc", "cat credentials.json", "cat certs/server.key", "for f in a .env; do cat $f; done",
 			`python3 -c "print(open('.env').read())"`, "cat .env?", "stdbuf -oL cat .env", "Read(.env)", "Read(/home/user/.ssh/id_rsa)", "cd certs && cat server.key",
-			"cat /proc/self/environ", "sudo cat /etc/shadow",
+			"cat /proc/self/environ", "sudo cat /etc/shadow", "xargs < .env", "xargs -a .env -n1 echo", "grep -rn A --include='.env*' .", "rg -uu A -g '.env'",
 		},
 		Pass: []string{
 			"cat .env.example", "head .env.sample", "ls -la .env", "stat .env", "test -f .env && echo yes", "grep -c '^' .env", "grep -l TOKEN .env",
 			"cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "grep -n '.env' src/main.go", "find . -name .env", "wc -l .env", "echo .env", "git log -- .env",
 			"cat certs/ca.pem", "git commit -m 'read .env'", "chmod 600 .env", "npm start", "docker compose up", "Read(.env.example)", "Read(src/main.go)",
-			"git check-ignore .env", "rg -l API_KEY",
+			"git check-ignore .env", "rg -l API_KEY", "grep -rn A --exclude='.env*' .", "rg A -g '!.env'", "xargs -a list.txt echo", "xargs ls < .env.example",
+			"git diff -- . ':!.env'", "find . -not -name .env -type f -exec cat {} +", "diff -r --exclude=.env a b", "fd -E .env . -x cat", "cmp .env .env.example",
 		},
 		check: secretRead,
 	},
@@ -43,8 +44,8 @@ var secretsRules = [...]Rule{
 		Doc:     "Copying or packing a secret file to another place or under a harmless name.",
 		Why:     "the copy is no longer guarded, ignored or cleaned up as the original is",
 		Instead: "leave it where it is; for a new place start from the example: `cp .env.example sub/.env.local`",
-		Fire:    []string{"cp ~/.ssh/id_rsa /tmp/", "cp .env notes.txt", "tar czf x.tgz .env", "zip x.zip .env", "cp -r ~/.gnupg backup", "dd if=.env of=x"},
-		Pass:    []string{"cp .env.example .env.local", "cp package.json package.json.bak", "tar czf dist.tgz src", "cp ~/.ssh/id_rsa.pub x"},
+		Fire:    []string{"cp ~/.ssh/id_rsa /tmp/", "cp .env notes.txt", "tar czf x.tgz .env", "zip x.zip .env", "cp -r ~/.gnupg backup", "dd if=.env of=x", "kubectl cp .env web:/app/"},
+		Pass:    []string{"cp .env.example .env.local", "cp package.json package.json.bak", "tar czf dist.tgz src", "tar --exclude=.env -czf x.tgz src", "rsync -a --exclude .env ./ /tmp/x", "cp ~/.ssh/id_rsa.pub x"},
 		check:   secretCopy,
 	},
 	ruleSecretUse: {
@@ -52,8 +53,8 @@ var secretsRules = [...]Rule{
 		Doc:     "Using a secret file in a way that shows nothing: source .env, --env-file, a copy beside it, handing it to a program that we do not know.",
 		Why:     "the program then holds the secrets and may pass them on",
 		Instead: "let the program load its own file, e.g. `docker compose up` or `npm start`",
-		Fire:    []string{"source .env", ". ./.env.local", "node --env-file=.env app.js", "docker run --env-file .env x", "cp .env .env.bak", "date --file .env"},
-		Pass:    []string{"source venv/bin/activate", "docker compose up", "ssh -i ~/.ssh/id_rsa host", "ssh-add ~/.ssh/id_rsa", "kubectl --kubeconfig ~/.kube/config get pods"},
+		Fire:    []string{"source .env", ". ./.env.local", "node --env-file=.env app.js", "docker run --env-file .env x", "cp .env .env.bak", "date --file .env", "kubectl create secret generic x --from-env-file=.env", "docker compose config", "python3 -m http.server -d ~/.ssh"},
+		Pass:    []string{"source venv/bin/activate", "docker compose up", "docker compose config -q", "kubectl create secret generic x --from-file=app.json", "python3 -m http.server 8000", "ssh -i ~/.ssh/id_rsa host", "ssh-add ~/.ssh/id_rsa", "kubectl --kubeconfig ~/.kube/config get pods"},
 		check:   secretUse,
 	},
 	ruleSecretDestroy: {
@@ -65,7 +66,7 @@ var secretsRules = [...]Rule{
 			"rm .env", "mv .env .env.old", "> .env", "truncate -s 0 .env", "rm ~/.ssh/authorized_keys", "rm -f ~/.aws/credentials", "echo x > .env",
 			"chmod 600 x > ~/.ssh/id_rsa", "cp .env.example .env",
 		},
-		Pass:  []string{"echo X=1 >> .env", "cp .env.example .env.local", "rm .env.example", "touch .env", "rm notes.txt"},
+		Pass:  []string{"echo X=1 >> .env", "cp .env.example .env.local", "rm .env.example", "touch .env", "git restore --staged .env", "rm notes.txt"},
 		check: secretDestroy,
 	},
 	ruleSecretWrite: {
@@ -81,8 +82,8 @@ var secretsRules = [...]Rule{
 		Doc:     "Dumping the whole environment.",
 		Why:     "tokens and passwords in it would stay in the transcript",
 		Instead: "name the variable (`printenv PATH`) or filter (`env | grep -i node`)",
-		Fire:    []string{"env", "printenv", "export -p", "set", "env | sort", "cd sub && env", `node -e "console.log(process.env)"`, "env | grep -i secret"},
-		Pass:    []string{"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs"},
+		Fire:    []string{"env", "printenv", "export -p", "set", "env | sort", "cd sub && env", `node -e "console.log(process.env)"`, "env | grep -i secret", "node -p process.env", "jq -n env", "ps eww", "docker inspect -f '{{.Config.Env}}' web", `awk 'BEGIN{for(k in ENVIRON) print k, ENVIRON[k]}'`},
+		Pass:    []string{"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs", "node -p process.env.NODE_ENV", "jq -n env.PATH", "ps aux", "ps axo pid,etime", "docker inspect web"},
 		check:   environmentDump,
 	},
 	{
@@ -241,7 +242,10 @@ func (j *judge) globSecret(c *shellcmd.Command, v string) secret {
 // path: --file=P, -fP, if=P, @P, name=@P.
 func attached(t string) string {
 	if strings.HasPrefix(t, "-") {
-		if _, v, ok := strings.Cut(t, "="); ok {
+		if f, v, ok := strings.Cut(t, "="); ok {
+			if _, file, named := strings.Cut(v, "="); named && f == "--from-file" {
+				return file
+			}
 			return strings.TrimPrefix(v, "@")
 		}
 		return ""
@@ -269,7 +273,13 @@ func (j *judge) usesOf(c *shellcmd.Command) []use {
 	args := c.Args()
 	for i := range args {
 		w := &args[i]
-		if i < 64 && skip&(1<<uint(i)) != 0 {
+		if g := searchGlob(c, args, i); g != "" {
+			if s := secretGlob(g); s != notSecret && s != secretMaybe {
+				out = append(out, use{w: w, path: g, kind: s})
+				continue
+			}
+		}
+		if i < 64 && skip&(1<<uint(i)) != 0 || leavesOut(c, args, i) {
 			continue
 		}
 		if s, p := j.secretKind(c, w); s != notSecret {
@@ -315,6 +325,36 @@ func (j *judge) usesOf(c *shellcmd.Command) []use {
 	return out
 }
 
+// searchGlob returns the pattern of names by which argument i makes a search
+// look into files, "" if it is none: --include=P of grep, -g P of rg.
+func searchGlob(c *shellcmd.Command, args []word, i int) string {
+	switch c.Program {
+	case "grep", "egrep", "fgrep", "ggrep", "rg", "ag", "ack":
+	default:
+		return ""
+	}
+	t := args[i].Text
+	if strings.HasPrefix(t, "!") {
+		return "" // what is left out
+	}
+	for _, f := range [...]string{"--include=", "--glob=", "--iglob="} {
+		if v, ok := strings.CutPrefix(t, f); ok {
+			return strings.TrimPrefix(v, "**/")
+		}
+	}
+	if i > 0 {
+		switch args[i-1].Text {
+		case "--include", "--glob", "--iglob":
+			return strings.TrimPrefix(t, "**/")
+		case "-g":
+			if c.Program == "rg" {
+				return strings.TrimPrefix(t, "**/")
+			}
+		}
+	}
+	return ""
+}
+
 // listed says which secret files command n, a find, names.
 func (j *judge) listed(n int) (secret, string) {
 	if n < 0 || n >= len(j.line.Commands) {
@@ -327,6 +367,9 @@ func (j *judge) listed(n int) (secret, string) {
 	args := c.Args()
 	for i := range args {
 		t := args[i].Text
+		if leavesOut(c, args, i) {
+			continue
+		}
 		if c.Program == "find" && i > 0 {
 			switch args[i-1].Text {
 			case "-name", "-iname", "-path", "-ipath", "-wholename":
@@ -474,11 +517,9 @@ const (
 
 func (j *judge) handles(c *shellcmd.Command) handling {
 	args := c.Args()
-	arg := func(i int) string {
-		if i < len(args) {
-			return args[i].Text
-		}
-		return ""
+	first := ""
+	if len(args) > 0 {
+		first = args[0].Text
 	}
 	given := func(names ...string) bool {
 		for i := range args {
@@ -502,6 +543,9 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		"gcat", "ghead", "gtail", "tee-object", "printf", "dotenv-show", "envdir", "mapfile", "readarray":
 		if name == "type" && !c.Has(shellcmd.PowerShell) && !c.Has(shellcmd.Batch) || name == "printf" {
 			return neutral
+		}
+		if name == "cmp" && !given("-l", "--verbose", "-b", "--print-bytes", "-bl", "-lb") {
+			return neutral // says where, not what
 		}
 		if (name == "sed" || name == "gsed") && inPlaceSed(args) {
 			return neutral
@@ -558,6 +602,17 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 			return sends
 		case "read":
 			return unknownUse
+		case "xargs":
+			if j.echoes() {
+				return shows
+			}
+		case "kubectl", "oc":
+			switch {
+			case first == "cp":
+				return copies
+			case first == "create":
+				return unknownUse
+			}
 		}
 		return neutral
 	case "rm", "grm", "mv", "gmv", "unlink", "shred", "truncate", "tee", "trash", "trash-put", "srm", "remove-item", "move-item", "del", "erase", "rd":
@@ -578,7 +633,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		}
 		return copies
 	case "openssl":
-		switch arg(0) {
+		switch first {
 		case "x509", "verify", "req", "s_client", "s_server", "dgst", "ciphers", "version", "genrsa", "genpkey", "ecparam", "crl", "ca", "ts":
 			return neutral
 		case "enc", "smime", "cms":
@@ -593,7 +648,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 	case "git":
 		return j.gitHandles(c)
 	case "docker", "podman", "nerdctl", "docker-compose":
-		if (name == "docker-compose" || arg(0) == "compose") && !(given("--env-file") && (given("config") || given("convert"))) {
+		if (name == "docker-compose" || first == "compose") && !(given("--env-file") && (given("config") || given("convert"))) {
 			return neutral
 		}
 		for i := range args {
@@ -601,7 +656,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 				return unknownUse
 			}
 		}
-		if arg(0) == "cp" {
+		if first == "cp" {
 			return copies
 		}
 		return neutral
@@ -619,6 +674,20 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 		return unknownUse
 	}
 	return unknownUse
+}
+
+// echoes reports whether the current command, an xargs, hands what it reads to
+// a program that prints its arguments.
+func (j *judge) echoes() bool {
+	for i := range j.line.Commands {
+		if c := &j.line.Commands[i]; c.Parent == j.cur.index && c.Via == shellcmd.ViaExec {
+			switch c.Program {
+			case "echo", "printf", "print":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func inPlaceSed(args []word) bool {
@@ -783,8 +852,14 @@ func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 			}
 		}
 	}
+	if j.fillsIn(c) {
+		return match{what: "shows settings with the values of .env filled in"}, true
+	}
 	uses := j.usesOf(c)
 	if len(uses) == 0 {
+		if p := servedFolder(c); p != "" {
+			return match{what: "serves " + oneLine(p)}, true
+		}
 		return match{}, false
 	}
 	switch j.handles(c) {
@@ -807,6 +882,57 @@ func secretUse(j *judge, c *shellcmd.Command) (match, bool) {
 		}
 	}
 	return match{}, false
+}
+
+// fillsIn reports whether c prints a Compose file whose variables a .env in its
+// folder fills in.
+func (j *judge) fillsIn(c *shellcmd.Command) bool {
+	args := c.Args()
+	switch c.Program {
+	case "docker", "podman", "nerdctl":
+		if len(args) == 0 || args[0].Text != "compose" {
+			return false
+		}
+		args = args[1:]
+	case "docker-compose", "podman-compose":
+	default:
+		return false
+	}
+	config := false
+	for i := range args {
+		switch t := args[i].Text; t {
+		case "config", "convert":
+			config = true
+		case "-q", "--quiet", "--services", "--volumes", "--images", "--profiles", "--networks", "--no-interpolate", "--hash", "--help", "--variables", "--models":
+			return false
+		case "up", "down", "build", "run", "exec", "logs", "ps", "pull", "push", "start", "stop", "restart", "rm", "kill":
+			if !config {
+				return false
+			}
+		}
+	}
+	if !config || c.Stdout.Kind == shellcmd.Closed {
+		return false
+	}
+	p, ok := j.abs(c.Dir, ".env")
+	return ok && j.exists(p)
+}
+
+// servedFolder returns the folder of secrets that c opens to the network.
+func servedFolder(c *shellcmd.Command) string {
+	args := c.Args()
+	serves := false
+	switch c.Program {
+	case "serve", "http-server", "live-server", "miniserve", "darkhttpd", "simple-http-server":
+		serves = true
+	}
+	for i := range args {
+		serves = serves || i > 0 && args[i-1].Text == "-m" && args[i].Text == "http.server"
+		if serves && !strings.HasPrefix(args[i].Text, "-") && !unknown(&args[i]) && secretFolder(args[i].Text) {
+			return args[i].Text
+		}
+	}
+	return ""
 }
 
 // onlyIfMissing reports whether the current command runs only where the file
@@ -1024,6 +1150,22 @@ func dumpsEnvironment(c *shellcmd.Command) bool {
 		return len(args) == 1 && (args[0].Text == "-p" || args[0].Text == "-x" || args[0].Text == "-xp" || args[0].Text == "-px")
 	case "set":
 		return len(args) == 0
+	case "ps": // ps eww, ps auxe: every process with its environment
+		return len(args) > 0 && isLetters(args[0].Text) && strings.Contains(args[0].Text, "e") && !strings.ContainsAny(args[0].Text, "oOp")
+	case "jq", "gojq":
+		for i := range args {
+			if t := strings.TrimSpace(args[i].Text); t == "env" || t == "$ENV" {
+				return i == 0 || !strings.HasPrefix(args[i-1].Text, "--arg")
+			}
+		}
+	case "docker", "podman", "nerdctl":
+		inspect := false
+		for i := range args {
+			inspect = inspect || i < 2 && args[i].Text == "inspect"
+			if inspect && strings.Contains(args[i].Text, ".Config.Env") {
+				return true
+			}
+		}
 	case "get-childitem", "gci", "dir", "ls", "get-item":
 		for i := range args {
 			if t := strings.ToLower(strings.TrimRight(args[i].Text, `\/*`)); t == "env:" {
@@ -1042,7 +1184,7 @@ func environmentDump(j *judge, c *shellcmd.Command) (match, bool) {
 			}
 		}
 	}
-	if !dumpsEnvironment(c) {
+	if !dumpsEnvironment(c) && !loopsEnvironment(c) {
 		return match{}, false
 	}
 	if c.Stdout.Kind == shellcmd.Pipe {
@@ -1058,9 +1200,43 @@ func environmentDump(j *judge, c *shellcmd.Command) (match, bool) {
 	return match{what: "shows the environment"}, true
 }
 
+// loopsEnvironment reports whether a program in another language goes through
+// the environment and prints values of it, without picking names.
+func loopsEnvironment(c *shellcmd.Command) bool {
+	for i := range c.Code {
+		t := c.Code[i].Text
+		switch c.Code[i].Lang {
+		case shellcmd.LangPython:
+			if _, after, ok := strings.Cut(t, "environ.items()"); ok && strings.Contains(t, "print") && !strings.Contains(after, " if ") && !strings.Contains(after, "if ") {
+				return true
+			}
+		case shellcmd.LangRuby:
+			if strings.Contains(t, "ENV.each") && (strings.Contains(t, "puts") || strings.Contains(t, "print")) && !strings.Contains(t, " if ") && !strings.Contains(t, "ENV.each_key") {
+				return true
+			}
+		case shellcmd.LangPerl:
+			if strings.Contains(t, "%ENV") && strings.Contains(t, "$ENV{$") && (strings.Contains(t, "print") || strings.Contains(t, "say")) && !strings.Contains(t, "grep") && !strings.Contains(t, " if ") {
+				return true
+			}
+		case shellcmd.LangAwk:
+			if strings.Contains(t, "in ENVIRON)") && strings.Contains(t, "ENVIRON[") && strings.Contains(t, "print") && !strings.Contains(t, "if ") && !strings.Contains(t, "if(") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // printsEnv reports whether a program in another language prints what it took
 // of the environment as a whole.
 func printsEnv(c *shellcmd.Command) bool {
+	for _, a := range c.Args() {
+		if c.Program == "node" || c.Program == "bun" {
+			if a.Text == "-p" || a.Text == "-pe" || a.Text == "--print" {
+				return true
+			}
+		}
+	}
 	for i := range c.Code {
 		t := c.Code[i].Text
 		for _, p := range [...]string{"print", "console.", "puts", "p ENV", "echo", "dump", "write", "var_dump", "pp "} {

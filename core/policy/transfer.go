@@ -188,7 +188,11 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 		t := in | words | named
 		for k := range args {
 			if a := args[k].Text; a != "" && a[0] != '-' && !remoteSpec(a) {
-				t |= f.file(c, &args[k])
+				if c.Program == "gh" {
+					t |= f.file(c, &args[k])
+				} else {
+					t |= f.tree(c, &args[k])
+				}
 			}
 		}
 		if t&leaks != 0 {

@@ -582,6 +582,9 @@ func gitWritesIn(g *gitCmd) []write {
 	var out []write
 	switch g.sub {
 	case "rm", "checkout", "restore", "mv", "update-index":
+		if as := restoreFlags.parse(g.args); g.sub == "restore" && toggles(as, "-S", "staged", 2) && !toggles(as, "-W", "worktree", 1) {
+			break // only the index
+		}
 		dry := false
 		for i := range g.args {
 			t := g.args[i].Text

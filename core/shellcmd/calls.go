@@ -85,6 +85,18 @@ func (p *coder) call(f cval, args []cval) cval {
 			}
 		}
 	}
+	if f.recv == nil {
+		switch name {
+		case "print", "puts", "console.log", "console.info", "echo", "println", "STDOUT.puts":
+			end := "\n"
+			if name == "echo" || name == "print" && p.lang != LangPython && p.lang != LangLua {
+				end = ""
+			}
+			p.say(args, end)
+		case "process.stdout.write", "sys.stdout.write", "printf", "STDOUT.write", "io.write":
+			p.say(args, "")
+		}
+	}
 	switch last {
 	// shells and processes
 	case "system", "execSync", "getoutput", "getstatusoutput", "shell_exec", "passthru", "execaCommand", "execaCommandSync", "execute", "exec_command", "create_subprocess_shell":
@@ -326,17 +338,19 @@ func (p *coder) call(f cval, args []cval) cval {
 
 	// network
 	case "urlopen", "urlretrieve", "fetch", "create_connection", "fsockopen", "curl_init", "curl_exec", "stream_socket_client", "HTTPSConnection", "HTTPConnection", "SMTP", "SMTP_SSL", "FTP", "getstore", "sendmail", "WebSocket", "createConnection", "mail", "get_response", "post_form":
+		p.envObject(args)
 		p.effect(Network, a0)
 		return out
 	case "get", "post", "put", "patch", "head", "request", "connect", "start", "sendto":
 		switch base {
 		case "requests", "httpx", "axios", "http", "https", "got", "superagent", "Net.HTTP", "HTTParty", "RestClient", "Faraday", "HTTP", "net", "tls", "http2", "ky", "needle", "LWP.Simple", "URI", "urllib3", "aiohttp", "$http":
-			p.effect(Network, a0)
+			p.envObject(args)
 			for _, a := range args {
 				if a.env {
 					p.effect(ReadEnv, a)
 				}
 			}
+			p.effect(Network, a0)
 			return out
 		case "socket":
 			p.effect(Network, a0)
@@ -391,6 +405,16 @@ func (p *coder) call(f cval, args []cval) cval {
 		}
 	}
 	return out
+}
+
+// envObject notes the whole environment inside an object literal.
+func (p *coder) envObject(args []cval) {
+	for _, a := range args {
+		if _, after, ok := strings.Cut(a.obj, "process.env"); ok && (after == "" || after[0] != '.' && after[0] != '[') {
+			p.effect(ReadEnv, unknownCode())
+			return
+		}
+	}
 }
 
 func hasOption(args []cval, want string) bool {
@@ -678,6 +702,9 @@ func (p *coder) paths(name string, args []cval) (cval, bool) {
 	case "Path.cwd", "pathlib.Path.cwd", "os.getcwd", "process.cwd", "Dir.pwd", "Dir.getwd", "getcwd", "Deno.cwd", "cwd":
 		return cval{value: p.cwd()}, true
 	case "os.path.abspath", "os.path.realpath", "os.path.normpath", "str", "String", "os.fspath", "bytes", "repr", "abspath", "realpath", "normpath", "Array", "tuple", "list", "path.normalize", "fs.realpathSync", "File.realpath", "escapeshellarg", "escapeshellcmd", "Shellwords.escape", "shlex.quote", "shellescape", "b", "fileURLToPath":
+		if a0.env {
+			a0.name = "" // no longer what has methods of its own
+		}
 		return a0, true
 	case "os.environ.get", "os.getenv", "getenv", "ENV.fetch", "Deno.env.get", "environ.get":
 		if a0.static && text(a0) != "" {
@@ -690,6 +717,24 @@ func (p *coder) paths(name string, args []cval) (cval, bool) {
 		if name == "getenv" || name == "os.getenv" {
 			return cval{env: true, value: unknownCode().value}, true
 		}
+	case "tempfile.mkdtemp", "mkdtemp", "fs.mkdtempSync", "mkdtempSync", "fs.mkdtemp", "fsp.mkdtemp", "fs.promises.mkdtemp", "Dir.mktmpdir", "tempdir", "File.Temp.tempdir", "tempfile.TemporaryDirectory", "Deno.makeTempDirSync", "Deno.makeTempDir", "tempfile.mktemp":
+		// A new folder: below the temporary one unless an argument says where.
+		at := knownCode("/tmp/tmp")
+		switch {
+		case p.lang == LangNode && strings.HasPrefix(lastName(name), "mkdtemp"):
+			at = a0
+		case hasOption(args, "dir"):
+			return unknownCode(), true
+		default:
+			if d, ok := kwarg(args, "dir"); ok {
+				at = p.join([]cval{d, knownCode("tmp")})
+			}
+		}
+		v := p.r.concat(at.value.safe(), unknownCode().value)
+		v.blank = false
+		return cval{value: v}, true
+	case "tempfile.gettempdir", "gettempdir", "os.tmpdir", "tmpdir", "Dir.tmpdir", "sys_get_temp_dir", "File.Spec.tmpdir":
+		return knownCode("/tmp"), true
 	case "Deno.env.toObject", "ENV.to_h", "ENV.to_a", "ENV.inspect", "ENV.to_hash", "ENV.sort", "os.environ.items", "os.environ.copy", "environ.items":
 		return cval{env: true, value: unknownCode().value}, true
 	case "os.path.dirname", "path.dirname", "File.dirname", "dirname":

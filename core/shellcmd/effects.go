@@ -39,15 +39,41 @@ type coder struct {
 	names map[string]string // local name -> full name
 	evals int
 	last  cval // of the latest statement that is an expression
+	stmts int  // statements read
+	said  value
 }
 
 // effects reads c, the code of command idx, for what it visibly does.
 func (r *reader) effects(idx int, c *Code, st *state, s *scope) {
 	p := &coder{r: r, idx: idx, st: st, s: s, lang: c.Lang, vars: map[string]cval{}, names: map[string]string{}}
 	p.read(c.Text)
-	if p.last.env && prints(r.line.Commands[idx].Argv) {
-		p.effect(ReadEnv, p.last)
+	if prints(r.line.Commands[idx].Argv) {
+		if p.last.env {
+			p.effect(ReadEnv, p.last)
+		}
+		if p.last.static && len(p.last.texts) == 1 {
+			p.say([]cval{p.last}, "\n")
+		}
 	}
+	out := &r.line.Commands[idx].Stdout
+	if len(p.said.texts) == 1 && out.Text == "" && !out.Known && (out.Kind == Pipe || out.Kind == Capture) && r.spend(len(p.said.texts[0])) {
+		// Whole only if nothing but one call to print is there.
+		out.Text, out.Known = p.said.texts[0], p.said.static && p.stmts == 1
+	}
+}
+
+// say notes what a call to print shows.
+func (p *coder) say(args []cval, end string) {
+	if len(p.said.texts) == 0 {
+		p.said = known("")
+	}
+	for i, a := range plain(args) {
+		if i > 0 {
+			p.said = p.r.concat(p.said, known(" "))
+		}
+		p.said = p.r.concat(p.said, a.value.safe().first())
+	}
+	p.said = p.r.concat(p.said, known(end))
 }
 
 // prints reports whether an interpreter prints the value of its code.
@@ -126,12 +152,25 @@ func (p *coder) statement() {
 			if p.importLine() {
 				return
 			}
+		case "say":
+			if p.lang == LangPerl && p.at(1).kind == tString {
+				p.i++
+				p.stmts++
+				p.say([]cval{p.expr()}, "\n")
+				return
+			}
 		case "const", "let", "var", "my", "our", "local", "global", "export", "return", "async", "yield", "else", "try", "finally", "begin", "ensure", "unless", "if", "elif", "elsif", "while", "do", "then", "with", "await", "use", "BEGIN", "END", "print", "tell", "to":
 			if t.text == "print" && p.lang != LangAwk && p.lang != LangPerl {
 				break
 			}
+			p.stmts++
 			if t.text == "print" && p.lang == LangAwk {
 				p.awkPrint()
+				return
+			}
+			if t.text == "print" && p.lang == LangPerl && p.at(1).kind == tString {
+				p.i++
+				p.say([]cval{p.expr()}, "")
 				return
 			}
 			if t.text == "print" && p.at(1).kind == tPunct {
@@ -143,6 +182,7 @@ func (p *coder) statement() {
 			}
 			return
 		case "for", "foreach":
+			p.stmts++
 			if p.loop() {
 				return
 			}
@@ -181,6 +221,7 @@ func (p *coder) statement() {
 			return
 		}
 	}
+	p.stmts++
 	p.last = p.expr()
 }
 
@@ -977,6 +1018,13 @@ func (p *coder) resolve(v cval) cval {
 		return cval{value: p.r.home(p.s, p.st)}
 	case "Dir.pwd", "Dir.getwd":
 		return cval{value: p.cwd()}
+	case "ENV.to_h", "ENV.to_a", "ENV.to_hash", "ENV.inspect", "ENV.sort":
+		return cval{name: full, env: true, value: unknownCode().value}
+	case "Dir.tmpdir":
+		return knownCode("/tmp")
+	case "Dir.mktmpdir":
+		v, _ := p.paths(full, nil)
+		return v
 	case "os.sep", "path.sep", "File::SEPARATOR":
 		return knownCode("/")
 	case "os.curdir":
@@ -1097,6 +1145,7 @@ func (p *coder) awkPrint() {
 	for p.ok() {
 		t := p.peek()
 		if t.kind == tEnd || t.kind == tLine || t.text == ";" || t.text == "}" {
+			p.say([]cval{{value: said}}, "\n")
 			return
 		}
 		p.i++

@@ -861,10 +861,7 @@ func (p *ps) netCall(args []value, t *psTok, s *scope) value {
 	case "directory", "io.directory":
 		switch m {
 		case "delete":
-			kind = DeleteFile
-			if len(args) > 1 {
-				kind = DeleteTree
-			}
+			kind = DeleteTree // the second argument says so, but its $true may be gone by now
 		case "move":
 			kind = MoveFile
 		}

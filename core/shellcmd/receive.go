@@ -141,7 +141,7 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	case "su", "runuser":
 		r.su(idx, st, s)
 	case "watch", "script", "flock", "nix-shell", "nix", "hyperfine", "concurrently", "expect", "at", "batch", "chpst-sh", "screen",
-		"nodemon", "watchexec", "wsl", "crontab", "vagrant", "gcloud", "start-stop-daemon", "perf", "gdb", "lldb", "bwrap", "fly", "flyctl", "zellij", "entr":
+		"nodemon", "watchexec", "wsl", "crontab", "vagrant", "gcloud", "start-stop-daemon", "perf", "gdb", "lldb", "bwrap", "fly", "flyctl", "zellij", "entr", "ed", "red":
 		r.odd(idx, st, s)
 	case "nc", "ncat", "netcat", "socat":
 		r.netExec(idx, st, s)
@@ -1335,6 +1335,19 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 		if len(r.line.Commands[idx].Code) == n && cmd.Program == "watchexec" {
 			paste(rest(i))
 		}
+	case "ed", "red": // lines of an editor's script: !command
+		if in := cmd.Stdin; strings.Contains(in.Text, "!") {
+			for line := range strings.SplitSeq(in.Text, "\n") {
+				line = strings.TrimLeft(strings.TrimSpace(line), ":")
+				for _, p := range [...]string{"r !", "r!", "w !", "%!", "!"} {
+					if sh, ok := strings.CutPrefix(line, p); ok {
+						w := Word{Text: sh, Static: !strings.Contains(sh, Unknown), Subst: in.Peers, Pos: cmd.Pos, End: cmd.End}
+						code(&w)
+						break
+					}
+				}
+			}
+		}
 	case "wsl":
 		exact := false
 		i, _ := opts(argv, 1, "du", "distribution user cd shell-type", func(name string, _ *Word) bool {
@@ -1414,7 +1427,7 @@ func (r *reader) odd(idx int, st *state, s *scope) {
 func cronLines(t string) string {
 	var sb strings.Builder
 	for line := range strings.SplitSeq(t, "\n") {
-		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimLeft(line, Unknown))
 		n := 5
 		switch {
 		case line == "" || line[0] == '#':
@@ -1905,7 +1918,12 @@ func (r *reader) cmdExe(idx int, st *state, s *scope) {
 		default:
 			continue
 		}
-		words := argv[i+1:]
+		words := slices.Clone(argv[i+1:])
+		for j := range words { // a POSIX shell ate the backslashes of C:\x
+			if raw := words[j].Raw; !strings.ContainsAny(raw, `"'`) && len(raw) > 2 && raw[1] == ':' && raw[2] == '\\' && words[j].Static {
+				words[j].Text, words[j].Or = strings.ReplaceAll(raw, `\\`, `\`), nil
+			}
+		}
 		if len(t) > 2 { // /crd
 			w := argv[i]
 			w.Text = t[2:]
