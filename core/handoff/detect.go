@@ -48,7 +48,7 @@ func (c *compiled) may(t *pack.Trigger, e *hook.Event) bool {
 	case len(t.Tests) > 0:
 		return shell && command != ""
 	case len(t.PR) > 0:
-		return shell && (pr.Mentions(command, text(tool.Result)) || untold(tool.Result))
+		return shell && (pr.Mentions(command, text(tool.Result)) || untold(tool.Result)) || serves(tool) != pr.NoVerb
 	}
 	switch t.Sees {
 	case pack.SeesAsked:
@@ -364,6 +364,15 @@ func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, o
 	if p.Event.Name == hook.UserPromptSubmit {
 		// The watch's lines stand between tags of the host's.
 		happened = pr.Monitored(strings.NewReplacer("<", "\n<", ">", ">\n").Replace(p.Event.Prompt))
+	} else if verb := serves(p.Event.Tool); verb != pr.NoVerb {
+		res := result(p)
+		if p.Event.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res) {
+			return nil, false, false
+		}
+		happened = pr.Service{
+			Verb: verb, Text: strings.Join(outcome.Texts(res), "\n"),
+			Input: func(keys ...string) string { return member(p.Event.Tool, keys...) },
+		}.Events()
 	} else {
 		if line := p.Commands(); line != nil && testrun.Names(line) && !slices.ContainsFunc(line.Commands, asksProvider) {
 			return nil, false, false // what tests print is theirs
@@ -373,6 +382,7 @@ func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, o
 			Line: p.Commands(), Text: strings.Join(outcome.Texts(res), "\n"),
 			Failed:    p.Event.Name == hook.PostToolUseFailure || outcome.VisiblyFailed(res),
 			Succeeded: res != nil && res.Outcome == hook.Succeeded,
+			Opens:     func(cmd *shellcmd.Command) bool { return opensPRs(p, cmd) },
 		})
 	}
 	for _, ev := range happened {
@@ -386,6 +396,69 @@ func (c *compiled) prs(p *gate.Pass, t *pack.Trigger) (keys []string, unknown, o
 		}
 	}
 	return keys, unknown, ok
+}
+
+// serves says what a provider's own tool does to pull requests, by its name.
+func serves(t *hook.Tool) pr.Verb {
+	if t == nil || t.Kind != hook.MCP && t.Kind != hook.Other {
+		return pr.NoVerb
+	}
+	switch {
+	case emits.Is(t, "create_pull_request", "create_merge_request"):
+		return pr.Create
+	case emits.Is(t, "merge_pull_request", "merge_merge_request", "accept_merge_request"):
+		return pr.Merge
+	case emits.Is(t, "update_pull_request", "update_merge_request"):
+		return pr.Update
+	}
+	return pr.NoVerb
+}
+
+// member returns the first of keys that a call's input has, as text.
+func member(t *hook.Tool, keys ...string) string {
+	fields := t.Fields()
+	for _, k := range keys {
+		if raw, ok := fields[k]; ok && len(raw) > 0 && raw[0] != '"' && raw[0] != '{' && raw[0] != '[' && string(raw) != "null" {
+			return string(raw) // a number or yes and no
+		}
+		if s := input(t, k); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// maxScript is how much of a script is read, in bytes.
+const maxScript = 64 << 10
+
+// opensPRs reports whether a command runs a script of the project in which a pull
+// request is opened.
+func opensPRs(p *gate.Pass, cmd *shellcmd.Command) bool {
+	if len(cmd.Argv) == 0 || p.Env.FS == nil {
+		return false
+	}
+	name := cmd.Argv[0].Text
+	switch cmd.Program {
+	case "hub":
+		return len(cmd.Argv) > 1 && cmd.Argv[1].Text == "pull-request"
+	case "bash", "sh", "zsh", "dash":
+		for _, w := range cmd.Args() {
+			if name = w.Text; !strings.HasPrefix(name, "-") {
+				break
+			}
+		}
+	}
+	if !strings.ContainsAny(name, "/.") || strings.Contains(name, shellcmd.Unknown) {
+		return false
+	}
+	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+		if cmd.Dir == "" {
+			return false
+		}
+		name = filepath.Join(cmd.Dir, name)
+	}
+	text, err := p.Env.FS.ReadFile(name, maxScript)
+	return err == nil && (strings.Contains(string(text), "gh pr create") || strings.Contains(string(text), "glab mr create"))
 }
 
 func asksProvider(cmd shellcmd.Command) bool { return cmd.Program == "gh" || cmd.Program == "glab" }

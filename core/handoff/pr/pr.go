@@ -53,6 +53,10 @@ type Call struct {
 	Text      string         // all that it printed
 	Failed    bool           // it visibly failed
 	Succeeded bool           // the host says that it ended well
+
+	// Opens reports whether a command is a script that opens pull requests; nil =
+	// none is. What it opened is an address on a line of its own.
+	Opens func(*shellcmd.Command) bool
 }
 
 // Mentions reports whether a command line or its output may tell something of
@@ -60,7 +64,8 @@ type Call struct {
 func Mentions(command, text string) bool {
 	return strings.Contains(command, "gh") && (strings.Contains(command, "pr") || strings.Contains(command, "pulls/")) ||
 		strings.Contains(command, "glab") || strings.Contains(command, "mr ") ||
-		strings.Contains(text, "TERMINAL pr=") || strings.Contains(text, "pull request ") || strings.Contains(text, "erge request ")
+		strings.Contains(text, "TERMINAL pr=") || strings.Contains(text, "pull request ") || strings.Contains(text, "erge request ") ||
+		strings.Contains(text, "/pull/") || strings.Contains(text, "/merge_requests/")
 }
 
 // Events returns what a call shows of pull requests. Of one pull request that
@@ -135,6 +140,11 @@ func commandEvents(c Call, i int, said *[]Event) []Event {
 		return []Event{ev}
 	}
 	verb, target, ok := TargetOf(cmd)
+	if !ok && !c.Failed && c.Opens != nil && !strings.Contains(c.Text, "already exists") {
+		if refs := addressLines(c.Text); len(refs) > 0 && c.Opens(cmd) {
+			return []Event{{Kind: Opened, Ref: refs[len(refs)-1], Said: true}}
+		}
+	}
 	if !ok || asksHelp(cmd) {
 		return nil
 	}
@@ -288,7 +298,7 @@ func ready(c Call, t Target) []Event {
 	return []Event{{Kind: Ready, Ref: ref, Branch: t.Branch, Said: said}}
 }
 
-// apiEvent reads a merge or close through gh api or glab api.
+// apiEvent reads an opening, merge or close through gh api or glab api.
 func apiEvent(c Call, cmd *shellcmd.Command) (Event, bool) {
 	if cmd.Program != "gh" && cmd.Program != "glab" || c.Failed {
 		return Event{}, false
@@ -297,10 +307,15 @@ func apiEvent(c Call, cmd *shellcmd.Command) (Event, bool) {
 	if len(args) < 2 || args[0].Text != "api" {
 		return Event{}, false
 	}
-	method, state := "", ""
+	method, state, query, sends := "", "", "", false
 	for j := range args {
 		text := args[j].Text
+		for _, flag := range [...]string{"-f", "-F", "--field", "--raw-field", "--input"} {
+			sends = sends || strings.HasPrefix(text, flag)
+		}
 		switch {
+		case strings.HasPrefix(text, "query="):
+			query = text
 		case (text == "-X" || text == "--method") && j+1 < len(args):
 			method = strings.ToUpper(args[j+1].Text)
 		case strings.HasPrefix(text, "-X") && len(text) > 2:
@@ -311,7 +326,16 @@ func apiEvent(c Call, cmd *shellcmd.Command) (Event, bool) {
 			_, state, _ = strings.Cut(text, "=")
 		}
 	}
+	if method == "" && sends {
+		method = "POST"
+	}
 	for j := range args {
+		if args[j].Text == "graphql" && query != "" {
+			return graphEvent(c, query)
+		}
+		if ref, ok := apiList(args[j].Text); ok && method == "POST" {
+			return opened(c, ref)
+		}
 		ref, rest, ok := apiPath(args[j].Text)
 		if !ok {
 			continue
@@ -329,6 +353,55 @@ func apiEvent(c Call, cmd *shellcmd.Command) (Event, bool) {
 		}
 	}
 	return Event{}, false
+}
+
+// opened reads what an API answered to the opening of a pull request of a
+// repository: an object with its address, or what a --jq made of it.
+func opened(c Call, repo Ref) (Event, bool) {
+	for _, ref := range URLs(c.Text) {
+		if agree(ref.Owner, repo.Owner) && agree(ref.Repo, repo.Repo) {
+			return Event{Kind: Opened, Ref: ref, Said: true}, true
+		}
+	}
+	if n, ok := number(plain(c.Text)); ok {
+		repo.Number = n
+		return Event{Kind: Opened, Ref: repo, Said: true}, true
+	}
+	return Event{}, false
+}
+
+// graphEvent reads what a GraphQL mutation did, if its answer has the address.
+func graphEvent(c Call, query string) (Event, bool) {
+	refs := URLs(c.Text)
+	if len(refs) == 0 || !strings.Contains(query, "mutation") {
+		return Event{}, false
+	}
+	for _, m := range [...]struct {
+		name string
+		kind Kind
+	}{
+		{"createPullRequest(", Opened},
+		{"mergePullRequest(", Merged},
+		{"closePullRequest(", Closed},
+		{"reopenPullRequest(", Reopened},
+		{"markPullRequestReadyForReview(", Ready},
+	} {
+		if strings.Contains(strings.ReplaceAll(query, " ", ""), m.name) {
+			return Event{Kind: m.kind, Ref: refs[0], Said: true}, true
+		}
+	}
+	return Event{}, false
+}
+
+// apiList reads repos/o/r/pulls and projects/g%2Fr/merge_requests.
+func apiList(s string) (ref Ref, ok bool) {
+	s, _, _ = strings.Cut(strings.Trim(s, "/"), "?")
+	switch part := strings.Split(s, "/"); {
+	case len(part) == 4 && part[0] == "repos" && part[3] == "pulls", len(part) == 3 && part[0] == "projects" && part[2] == "merge_requests":
+		ref, _, ok = apiPath(s + "/1")
+		ref.Number = 0
+	}
+	return ref, ok
 }
 
 // apiPath reads repos/o/r/pulls/7/REST and projects/g%2Fr/merge_requests/7/REST.

@@ -163,6 +163,17 @@ func TestEvents(t *testing.T) {
 		{name: "watch, open as a pair", src: "./watch.sh", text: "TERMINAL pr=7 state=open"},
 		{name: "a sentence on the line", src: "./watch.sh", text: "TERMINAL pr=7 lines end the watch"},
 		{name: "no number", src: "./watch.sh", text: "TERMINAL pr=N"},
+		{name: "opened through the API", src: "gh api repos/o/r/pulls -f title=t -f head=x -f base=main", text: `{"url":"https://api.github.com/repos/o/r/pulls/7","html_url":"` + url + `","number":7,"body":"as https://github.com/o/r/pull/3"}`, want: "opened " + url},
+		{name: "opened through the API, its number alone", src: "gh api --method POST /repos/o/r/pulls --input pr.json --jq .number", text: "7\n", want: "opened o/r#7"},
+		{name: "opened through the API, refused", src: "gh api repos/o/r/pulls -f title=t", text: `{"message":"Validation Failed","status":"422"}`},
+		{name: "listed through the API", src: "gh api repos/o/r/pulls", text: `[{"html_url":"` + url + `"}]`},
+		{name: "listed through the API, with fields", src: "gh api -X GET repos/o/r/pulls -f state=open", text: `[{"html_url":"` + url + `"}]`},
+		{name: "opened through GitLab's API", src: "glab api projects/g%2Fr/merge_requests -f title=t", text: `{"iid":7,"web_url":"` + mr + `"}`, want: "opened " + mr},
+		{name: "opened through GraphQL", src: `gh api graphql -f query='mutation { createPullRequest(input: {title: "t"}) { pullRequest { url } } }'`, text: `{"data":{"createPullRequest":{"pullRequest":{"url":"` + url + `"}}}}`, want: "opened " + url},
+		{name: "asked through GraphQL", src: `gh api graphql -f query='query { repository { pullRequest(number: 7) { url } } }'`, text: `{"data":{"repository":{"pullRequest":{"url":"` + url + `"}}}}`},
+		{name: "opened by a script", src: "./open-pr.sh --draft", text: "pushed\n" + url, want: "opened " + url},
+		{name: "a script that fails", src: "./open-pr.sh", text: url, failed: true},
+		{name: "another script", src: "./status.sh", text: url},
 		{name: "through the API", src: "gh api -X PUT repos/o/r/pulls/7/merge -f merge_method=squash", text: `{"sha":"x","merged":true,"message":"Pull Request successfully merged"}`, want: "merged o/r#7"},
 		{name: "closed through the API", src: "gh api -X PATCH repos/o/r/pulls/7 -f state=closed", text: `{"number":7,"state":"closed"}`, want: "closed o/r#7 ?"},
 		{name: "glab merge", src: "glab mr merge 7 -y", text: "✓ Squashed and merged!\n!7 x (x)\n " + mr, want: "merged !7"},
@@ -175,7 +186,7 @@ func TestEvents(t *testing.T) {
 		{name: "in a heredoc", src: "cat > x.sh <<'E'\ngh pr merge 7\nE"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := show(Events(Call{Line: parse(tt.src), Text: tt.text, Failed: tt.failed, Succeeded: !tt.failed && !tt.mute}))
+			got := show(Events(Call{Line: parse(tt.src), Text: tt.text, Failed: tt.failed, Succeeded: !tt.failed && !tt.mute, Opens: func(c *shellcmd.Command) bool { return c.Program == "open-pr.sh" }}))
 			if got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
