@@ -80,6 +80,9 @@ func (j *judge) foundGuarded(c *shellcmd.Command) (guard, string) {
 	}
 	for _, s := range starts {
 		for _, p := range j.paths(c, s) {
+			if g, _ := j.guarded(p); g.soft() && j.isDir(p) {
+				return g, j.show(p)
+			}
 			for _, k := range j.known() {
 				if !foldWithin(p, k) || !j.exists(k) || !finds(c.Args(), s.Text, p, k, j.isDir(k)) {
 					continue
