@@ -168,6 +168,12 @@ func (q *question) line(l *shellcmd.Line) {
 	if q.env.Getenv != nil {
 		o.Getenv = func(name string) (string, bool) { v := q.env.Getenv(name); return v, v != "" }
 	}
+	var bare []install.Project
+	o.Bare = func(p install.Project) {
+		if !slices.Contains(bare, p) {
+			bare = append(bare, p)
+		}
+	}
 	packages, unchecked := install.Parse(l, o)
 	q.unchecked = append(q.unchecked, unchecked...)
 	for _, p := range packages {
@@ -190,6 +196,9 @@ func (q *question) line(l *shellcmd.Line) {
 			}
 		}
 		q.add(a)
+	}
+	for _, p := range bare {
+		q.beyond(p)
 	}
 }
 

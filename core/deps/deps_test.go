@@ -15,10 +15,12 @@ import (
 	"github.com/ec261362/guardrails/core/deps/cache"
 	"github.com/ec261362/guardrails/core/deps/coord"
 	"github.com/ec261362/guardrails/core/deps/depstest"
+	"github.com/ec261362/guardrails/core/deps/install"
 	"github.com/ec261362/guardrails/core/deps/osv"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
+	"github.com/ec261362/guardrails/core/shellcmd"
 )
 
 var today = time.Date(2030, 6, 15, 12, 0, 0, 0, time.UTC)
@@ -514,7 +516,7 @@ func TestAnOrdinaryCommandCostsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	n, bare := 0, 0
 	for c := range strings.Lines(string(list)) {
 		if c = strings.TrimSpace(c); c == "" || c[0] == '#' {
 			continue
@@ -523,10 +525,16 @@ func TestAnOrdinaryCommandCostsNothing(t *testing.T) {
 		if v := w.run(c); !v.Silent() {
 			t.Errorf("%s: %+v", c, v)
 		}
-		if w.reads != 0 {
+		// What installs from a manifest looks whether there is one.
+		most := 0
+		install.Parse(shellcmd.Parse(c, shellcmd.Options{Cwd: w.root}), install.Options{Bare: func(install.Project) { most++; bare++ }})
+		if w.reads > most {
 			t.Errorf("%s: %d files or folders were read", c, w.reads)
-			w.reads = 0
 		}
+		w.reads = 0
+	}
+	if bare > n/6 {
+		t.Errorf("%d of %d commands install from a manifest", bare, n)
 	}
 	if n < 250 {
 		t.Errorf("only %d commands", n)

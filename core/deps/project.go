@@ -282,12 +282,7 @@ func (p *projects) identity(to *project, base, dir string, text []byte) {
 // one above it.
 func (p *projects) members(to *project, dir string, workspaces json.RawMessage) {
 	for range maxUp {
-		patterns := patternsOf(workspaces)
-		for line := range strings.Lines(string(p.read(filepath.Join(dir, "pnpm-workspace.yaml"), maxManifest))) {
-			if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-				patterns = append(patterns, strings.Trim(strings.TrimSpace(item), `"'`))
-			}
-		}
+		patterns := workspacePatterns(workspaces, p.read(filepath.Join(dir, "pnpm-workspace.yaml"), maxManifest))
 		for _, pattern := range patterns {
 			for _, at := range p.expand(dir, pattern) {
 				var m struct {

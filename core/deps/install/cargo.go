@@ -27,6 +27,11 @@ func (r *reader) cargo(args []arg) {
 	case "install", "binstall", "quickinstall":
 		g.values = "--version --vers --git --branch --tag --rev --path --root --index --registry --bin --example --features -F -j --jobs --target --target-dir --profile --color --config -Z " +
 			"--strategies --disable-strategies --install-path --targets --log-level --pkg-url --pkg-fmt --bin-dir --rate-limit --min-tls-version --github-token --maximum-resolution-timeout --message-format"
+	case "build", "b", "check", "c", "test", "t", "run", "r", "bench", "doc", "fetch", "update", "clippy", "generate-lockfile", "fix", "rustc":
+		if !flagged(args, "--locked --frozen --offline") {
+			r.bare(coord.Crates, "cargo")
+		}
+		return
 	default:
 		return
 	}

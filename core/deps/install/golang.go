@@ -40,6 +40,9 @@ func (r *reader) golang(args []arg) {
 	case "mod":
 		sub, rest := g.verb(rest, see)
 		if sub != "edit" {
+			if sub == "tidy" || sub == "vendor" || sub == "download" && len(g.all(rest, see)) == 0 {
+				r.bare(coord.Go, "go")
+			}
 			return
 		}
 		g.values += " -tool"

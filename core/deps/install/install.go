@@ -26,6 +26,17 @@ type Options struct {
 	// Getenv resolves a variable of the host's environment that the line itself
 	// does not set, or nil: NPM_CONFIG_REGISTRY, PIP_INDEX_URL, GOPRIVATE …
 	Getenv func(name string) (string, bool)
+
+	// Bare is told of each command of this machine that names no package and
+	// installs what a manifest declares, its lockfile apart; or nil.
+	Bare func(Project)
+}
+
+// A Project is where a command installs what a manifest declares.
+type Project struct {
+	Ecosystem coord.Ecosystem
+	Tool      string // npm, pnpm, yarn, bun, uv, poetry, pdm, pipenv, cargo, go, bundle, composer
+	Dir       string // absolute
 }
 
 // Parse returns the packages that the commands of line would add or run, each
@@ -207,6 +218,14 @@ func (r *reader) not(text, why string) { r.leave(coord.Unchecked{Spec: text, Why
 func (r *reader) leave(u coord.Unchecked) {
 	if !slices.Contains(r.unchecked, u) {
 		r.unchecked = append(r.unchecked, u)
+	}
+}
+
+// bare tells of a command that installs what the manifest of its folder
+// declares.
+func (r *reader) bare(e coord.Ecosystem, tool string) {
+	if r.o.Bare != nil && r.dir != "" && !r.c.Has(shellcmd.Remote) {
+		r.o.Bare(Project{e, tool, r.dir})
 	}
 }
 

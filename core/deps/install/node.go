@@ -33,6 +33,7 @@ type node struct {
 	skip     bool // from the lockfile, or never from the network
 	packages []arg
 	call     bool
+	global   bool
 	sibling  bool // pnpm add --workspace: only what the workspace has
 }
 
@@ -60,6 +61,8 @@ func (r *reader) nodeFlag(n *node) func(flag) {
 			}
 		case "-c", "--call":
 			n.call = true
+		case "-g", "--global":
+			n.global = true
 		case "--workspace":
 			n.sibling = f.value == nil
 		default:
@@ -128,6 +131,8 @@ func (r *reader) npm(args []arg) {
 		words := g.all(rest, r.nodeFlag(&n))
 		if verb == "link" || verb == "ln" {
 			words = names(words)
+		} else if len(words) == 0 && !n.skip && !n.global {
+			r.bare(coord.NPM, "npm")
 		}
 		r.read(words, "", r.npmOne(&n))
 	case "exec", "x":
@@ -214,6 +219,9 @@ func (r *reader) pnpm(args []arg) {
 		}
 		if !n.skip {
 			r.read(words, elsewhere, r.npmOne(&n))
+			if len(words) == 0 && verb != "add" {
+				r.bare(coord.NPM, "pnpm")
+			}
 		}
 	case "dlx":
 		r.dlxWith(rest, &n)
@@ -284,6 +292,10 @@ func (r *reader) yarn(args []arg) {
 		}
 	}
 	switch verb {
+	case "", "install":
+		if len(g.all(rest, r.nodeFlag(&n))) == 0 && !n.skip && (verb != "" || g.first(args, nothing) == len(args) && !asks(args)) {
+			r.bare(coord.NPM, "yarn")
+		}
 	case "add":
 		r.read(g.all(rest, r.nodeFlag(&n)), "", r.npmOne(&n))
 	case "dlx":
@@ -296,6 +308,31 @@ func (r *reader) yarn(args []arg) {
 	}
 }
 
+// asks reports whether arguments ask for the version or for help.
+func asks(args []arg) bool {
+	for i := range args {
+		switch args[i].text {
+		case "--version", "-v", "-V", "--help", "-h":
+			return true
+		}
+	}
+	return false
+}
+
+// flagged reports whether one of some flags, between blanks, is among the
+// arguments.
+func flagged(args []arg, flags string) bool {
+	for i := range args {
+		if args[i].text == "--" {
+			return false
+		}
+		if strings.HasPrefix(args[i].text, "-") && has(flags, args[i].text) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *reader) bun(args []arg) {
 	var n node
 	g := grammar{values: bunValues, plain: nodePlain}
@@ -306,6 +343,9 @@ func (r *reader) bun(args []arg) {
 		n.call = false
 		if !n.skip {
 			r.read(words, "", r.npmOne(&n))
+			if len(words) == 0 && !n.global && verb[0] == 'i' {
+				r.bare(coord.NPM, "bun")
+			}
 		}
 	case "x":
 		r.bunx(rest)

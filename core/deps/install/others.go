@@ -91,6 +91,10 @@ func (r *reader) bundle(args []arg) {
 	}
 	verb, rest := g.verb(args, see)
 	if verb != "add" {
+		bare := verb == "install" || verb == "update" || verb == "lock" || verb == "" && g.first(args, nothing) == len(args) && !asks(args)
+		if bare && !flagged(args, "--frozen --deployment --local") {
+			r.bare(coord.RubyGems, "bundle")
+		}
 		return
 	}
 	words := g.all(rest, see)
@@ -142,6 +146,9 @@ func (r *reader) composer(args []arg) {
 		if len(words) > 1 {
 			words = words[:1]
 		}
+	case "update", "u", "upgrade":
+		r.bare(coord.Packagist, "composer")
+		return
 	default:
 		return
 	}

@@ -318,8 +318,12 @@ func (r *reader) uv(args []arg) {
 		}
 	case "x":
 		r.uvTool(rest, x, true)
+	case "sync", "lock":
+		g.all(rest, r.pipFlag(x)) // --project
+		r.locks(args, "uv")
 	case "run":
 		r.uvRun(rest, x)
+		r.locks(args, "uv")
 	}
 }
 
@@ -433,6 +437,9 @@ func (r *reader) poetry(args []arg) {
 		verb, rest = g.verb(rest, see)
 	}
 	if verb != "add" {
+		if verb == "lock" || verb == "update" && len(g.all(rest, see)) == 0 {
+			r.locks(args, "poetry")
+		}
 		return
 	}
 	words := g.all(rest, see)
@@ -452,8 +459,19 @@ func (r *reader) pdm(args []arg) {
 	if verb == "self" {
 		verb, rest = g.verb(rest, r.pipFlag(x))
 	}
-	if verb == "add" {
+	switch verb {
+	case "add":
 		r.pipRead(g.all(rest, r.pipFlag(x)), x)
+	case "install", "lock":
+		r.locks(args, "pdm")
+	}
+}
+
+// locks tells of a command that brings the lockfile up to what the manifest
+// says, unless a flag keeps it from that.
+func (r *reader) locks(args []arg, tool string) {
+	if !flagged(args, "--frozen --locked --no-sync --no-project --isolated --frozen-lockfile --check --no-lock --ignore-pipfile --deploy") {
+		r.bare(coord.PyPI, tool)
 	}
 }
 
@@ -471,8 +489,12 @@ func (r *reader) pipenv(args []arg) {
 		r.pipFlag(x)(f)
 	}
 	verb, rest := g.verb(args, see)
-	if verb == "install" || verb == "upgrade" && len(rest) > 0 {
-		r.pipRead(g.all(rest, see), x)
+	words := g.all(rest, see)
+	switch {
+	case verb == "install" && len(words)+len(x.files)+len(x.edits) == 0, verb == "lock", verb == "update" && len(words) == 0:
+		r.locks(args, "pipenv")
+	case verb == "install", verb == "upgrade" && len(words) > 0:
+		r.pipRead(words, x)
 	}
 }
 
