@@ -12,12 +12,21 @@ func readGo(t *tally, lines []string) {
 	left := false // a test left the process
 	pending := 0  // red lines since the last verdict on a package
 	kept := 0     // … that no "ok" of their package overrules
+	hollow := 0   // suites of ginkgo in which no spec passed: one Go test each
 	for _, l := range lines {
 		if l == "" {
 			continue
 		}
 		if l[0] == '{' && strings.Contains(l, `"Action":`) {
 			goEvent(t, l, &ran, &built, &failed)
+			if strings.Contains(l, "SUCCESS!") && strings.Contains(l, " Passed") {
+				out, _ := hook.Text(hook.Member([]byte(l), "Output"))
+				for _, said := range clean(out) {
+					if strings.HasPrefix(said, "SUCCESS! -- 0 Passed | ") {
+						hollow++
+					}
+				}
+			}
 			continue
 		}
 		s := strings.TrimLeft(l, " ")
@@ -46,6 +55,8 @@ func readGo(t *tally, lines []string) {
 			pending++
 			t.mark(redFail, s)
 		case !top:
+		case strings.HasPrefix(l, "SUCCESS! -- 0 Passed | "):
+			hollow++
 		case l == "FAIL":
 			pending++
 			t.mark(redSome, l)
@@ -82,6 +93,9 @@ func readGo(t *tally, lines []string) {
 				t.mark(redSome, l)
 			}
 		}
+	}
+	if hollow = min(hollow, t.pass); hollow > 0 {
+		t.pass, t.skip = t.pass-hollow, t.skip+hollow
 	}
 	t.overruled = t.red != notRed && pending+kept == 0 && built == 0
 	switch {
@@ -185,6 +199,11 @@ func readGotestsum(t *tally, lines []string) {
 // readGinkgo reads SUCCESS! -- 3 Passed | 0 Failed | 0 Pending | 0 Skipped.
 func readGinkgo(t *tally, lines []string) {
 	for _, l := range lines {
+		if strings.HasPrefix(l, "[") && strings.Contains(l, " specs ") && strings.Contains(l, " SUCCESS! ") { // succinct: [id] Suite - 2/2 specs •• SUCCESS! 1ms PASS
+			_, marks, _ := strings.Cut(l, " specs ")
+			t.add(strings.Count(marks, "•"), 0, strings.Count(before(marks, " SUCCESS! "), "S"), true, l)
+			continue
+		}
 		verdict, rest, ok := strings.Cut(l, "! -- ")
 		if !ok || verdict != "SUCCESS" && verdict != "FAIL" {
 			continue

@@ -155,9 +155,10 @@ type judgement struct {
 	why                string // what masks or outlives
 	exit               int    // valid if exited
 	exited             bool
-	perhaps            bool // no run is one for sure
-	runless            bool // the script says what it runs, and that is no runner
-	prints             bool // … and it only prints
+	perhaps            bool   // no run is one for sure
+	runless            bool   // the script says what it runs, and that is no runner
+	prints             bool   // … and it only prints
+	alien              string // a command that may print what an older run printed
 }
 
 // read reads the text and the end of the call.
@@ -220,6 +221,9 @@ func (j *judgement) read() {
 		stripPrefixes(j.lines)
 	}
 	j.text = readText(j.lines, want)
+	if t := &j.text; t.sum || t.ok || t.none || t.red != notRed {
+		j.alien = j.foreign(want)
+	}
 }
 
 // announced reads the command lines that npm, yarn, pnpm, bun and make print
@@ -461,8 +465,12 @@ func (j *judgement) decide() {
 		j.set(Unknown, "it was stopped in mid-run")
 		return
 	}
-	if t.overruled && j.exited && j.exit == 0 && !j.masked && !j.unfinished && j.direct() {
+	if (t.overruled || t.closed && len(j.runs) == 1) && j.exited && j.exit == 0 && !j.masked && !j.unfinished && j.direct() {
 		t.red, t.fail = notRed, 0
+	}
+	if j.alien != "" && (j.masked || !j.exited || j.exit == 0) {
+		j.set(Unknown, "what "+clip(j.alien)+" prints may be of an older run")
+		return
 	}
 	if t.red != notRed {
 		j.decideRed()
@@ -595,6 +603,8 @@ func (j *judgement) decideSuccess() {
 		j.set(Passed, passed(t.pass))
 	case t.ok && j.plain():
 		j.set(PassedUncounted, "ok without a count: a run that skips every test says the same")
+	case (t.sum || t.none) && j.partlyHidden():
+		j.set(Unknown, "the output of one of its runs is hidden")
 	case t.sum || t.none:
 		j.set(Empty, j.emptyWhy())
 	case j.perhaps:
@@ -629,11 +639,16 @@ func (j *judgement) decideMasked() {
 		if r.mutated || r.interrupts || r.sieved && t.split && !full {
 			seen = false
 		}
+		if len(j.runs) > 1 && (r.cut > 0 || r.grepped) && !full {
+			seen = false // one summary may be cut off, and another stand
+		}
 		if r.mutated || r.sieved && !full || r.cut > 0 && !full {
 			uncut = false
 		}
 	}
 	switch {
+	case seen && t.pass > 0 && j.exited && j.exit != 0:
+		j.set(Unknown, "a step of the line failed (exit code "+strconv.Itoa(j.exit)+"), and "+why)
 	case seen && t.pass > 0:
 		j.set(Weak, passed(t.pass)+" by its summary, but "+why)
 	case t.pass == 0 && !t.ok && !j.hidden() && (seen && t.sum || t.none && (uncut || seen || !t.partial) || t.sum && uncut):
@@ -690,6 +705,16 @@ func (j *judgement) hidden() bool {
 		}
 	}
 	return true
+}
+
+// partlyHidden reports whether the output of some run is hidden.
+func (j *judgement) partlyHidden() bool {
+	for i := range j.runs {
+		if j.runs[i].hidden {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *judgement) emptyWhy() string {

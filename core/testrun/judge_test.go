@@ -62,6 +62,11 @@ func TestEachRunnersOutputIsGraded(t *testing.T) {
 		{"gotestsum of skips", "gotestsum", 0, "DONE 2 tests, 2 skipped in 0.3s\n", Empty},
 		{"gotestsum red", "gotestsum", 1, "=== FAIL: cart TestAdd (0.00s)\n\nDONE 9 tests, 1 failure in 0.3s\n", Failed},
 		{"gotestsum does not build", "gotestsum", 1, "FAIL\tshop [build failed]\n\nDONE 0 tests, 1 failure, 1 error in 0.0s\n", Error},
+		{"ginkgo, succinct", "ginkgo --succinct -r", 0, "[1796056741] \x1b[1mShop Suite\x1b[0m - 2/2 specs \x1b[38;5;10m•\x1b[0m\x1b[38;5;10m•\x1b[0m \x1b[38;5;10mSUCCESS!\x1b[0m 290.201µs PASS\n\nGinkgo ran 1 suite in 5.2s\nTest Suite Passed\n", Passed},
+		{"ginkgo, succinct, of skips", "ginkgo --succinct", 0, "[17] Shop Suite - 1/2 specs SP SUCCESS! 290.201µs PASS\n\nGinkgo ran 1 suite in 5.2s\nTest Suite Passed\n", Empty},
+		{"ginkgo under go -v, of skips", "go test -v ./...", 0, "=== RUN   TestShop\nRan 0 of 2 Specs in 0.000 seconds\nSUCCESS! -- 0 Passed | 0 Failed | 1 Pending | 1 Skipped\n--- PASS: TestShop (0.00s)\nPASS\nok  \tshop\t0.01s\n", Empty},
+		{"ginkgo under go -json, of skips", "go test -json ./...", 0, `{"Action":"output","Package":"shop","Test":"TestShop","Output":"\u001b[1mSUCCESS!\u001b[0m -- 0 Passed | 0 Failed | 1 Pending | 1 Skipped\n"}` + "\n" + `{"Action":"pass","Package":"shop","Test":"TestShop"}` + "\n" + `{"Action":"pass","Package":"shop"}` + "\n", Empty},
+		{"a test of pytest prints a red summary", "pytest -rA", 0, "----- Captured stdout call -----\n2 failed in 0.1s\n===== short test summary info =====\n===== 7 passed in 0.11s =====\n", Passed},
 		{"ginkgo", "ginkgo -r", 0, "Ran 3 of 4 Specs in 0.001 seconds\nSUCCESS! -- 3 Passed | 0 Failed | 1 Pending | 0 Skipped\nPASS\n", Passed},
 
 		// Rust
@@ -407,6 +412,79 @@ func TestTheEndDecidesBeforeTheText(t *testing.T) {
 				t.Errorf("got %s (%s), want %s", got.Grade, got.Why, tt.want)
 			}
 		})
+	}
+}
+
+func TestAnOlderRunsSummaryProvesNothing(t *testing.T) {
+	const (
+		old     = "============ 5 passed in 0.10s ============\n"
+		skipped = "============ 2 skipped in 0.02s ============\n"
+		green   = "============ 3 passed in 0.02s ============\n"
+	)
+	files := map[string]string{"/w/p/notes.md": "# Notes\nrun the tests\n", "/w/p/old.log": old}
+	read := func(name string, _ int64) ([]byte, error) {
+		if s, ok := files[name]; ok {
+			return []byte(s), nil
+		}
+		return nil, errors.New("no such file")
+	}
+	for _, tt := range []struct {
+		command string
+		exit    int
+		text    string
+		want    Grade
+	}{
+		{"cat old.log && pytest", 0, old + skipped, Unknown},
+		{"cat old.log; pytest", 0, old + skipped, Unknown},
+		{"grep passed old.log && pytest", 0, old + skipped, Unknown},
+		{"tail -3 old.log | head -1 && pytest", 0, old + skipped, Unknown},
+		{"sed -n 1,9p old.log; pytest", 0, old + skipped, Unknown},
+		{"cat build/*.log; pytest", 0, old + skipped, Unknown},
+		{"pytest > run.log; cat old.log", 0, old, Unknown},
+		{"pytest | tail -1 && cat old.log", 0, "no tests ran in 0.01s\n" + old, Unknown},
+		{"pytest >> run.log 2>&1; cat run.log", 0, old + skipped, Unknown},
+		{"pytest 2>&1 | tee -a run.log > /dev/null; tail run.log", 0, old, Unknown},
+		{"cat failed.log && pytest 2>&1 | tail -3", 0, "1 failed, 4 passed in 0.10s\n" + green, Unknown},
+		{"cat old.log; pytest", 1, old + "1 failed in 0.02s\n", Failed},
+
+		// none of these prints an older run
+		{"cat notes.md && pytest", 0, "# Notes\nrun the tests\n" + green, Passed},
+		{"cat setup.py && pytest", 0, "from setuptools import setup\n" + green, Passed},
+		{"grep -rn TODO src; pytest", 0, "src/a.py:3:# TODO\n" + green, Passed},
+		{"git diff --stat && pytest", 0, " a.py | 2 +-\n" + green, Passed},
+		{"pytest > run.log 2>&1 && cat run.log", 0, green, Passed},
+		{"pytest > run.log 2>&1; cat run.log", 0, green, Weak},
+		{"pytest 2>&1 | tee run.log; tail -5 run.log", 0, green + green, Weak},
+		{"pytest --junitxml=r.xml && cat r.xml", 0, green + "<testsuite tests=\"3\" errors=\"0\">\n", Passed},
+		{"cat old.log | pytest", 0, green, Passed},
+		{"cat old.log > /dev/null; pytest", 0, green, Passed},
+	} {
+		got := Judge(Call{Line: shellcmd.Parse(tt.command, shellcmd.Options{Cwd: "/w/p"}), Result: ended(tt.exit, tt.text), Dir: "/w/p", ReadFile: read})
+		if got.Grade != tt.want {
+			t.Errorf("%s: %s (%s), want %s", tt.command, got.Grade, got.Why, tt.want)
+		}
+	}
+}
+
+func TestEachRunOfALineIsSeen(t *testing.T) {
+	const ok, green = "ok  \tshop\t0.01s\n", "3 passed in 0.02s\n"
+	for _, tt := range []struct {
+		command string
+		exit    int
+		text    string
+		want    Grade
+	}{
+		{"(go test ./...; pytest) 2>&1 | tail -2", 0, "...  [100%]\n" + green, Unknown}, // go's FAIL may be cut off
+		{"(pytest -q a; pytest -q b) 2>&1 | tail -40", 0, green + green, Weak},
+		{"pytest a > a.log 2>&1 && pytest b", 0, "2 skipped in 0.02s\n", Unknown},
+		{"go test ./... && pytest > b.log 2>&1", 0, "?   \tshop\t[no test files]\n", Unknown},
+		{"go test ./... && pytest", 0, ok + green, Passed},
+		{"pytest | tail -3; npm run lint", 1, green, Unknown},
+		{"pytest | tail -3; npm run lint", 0, green, Weak},
+	} {
+		if got := judged(tt.command, ended(tt.exit, tt.text)); got.Grade != tt.want {
+			t.Errorf("%s: %s (%s), want %s", tt.command, got.Grade, got.Why, tt.want)
+		}
 	}
 }
 

@@ -15,8 +15,11 @@ func readPytest(t *tally, lines []string) {
 			continue
 		}
 		s := strings.Trim(l, "= ")
-		if i := strings.LastIndex(s, " in "); i > 0 && pytestTime(s[i+4:]) && pytestCounts(t, s[:i], l) {
-			continue
+		if i := strings.LastIndex(s, " in "); i > 0 && pytestTime(s[i+4:]) {
+			if ok, green := pytestCounts(t, s[:i], l); ok {
+				t.closed = green
+				continue
+			}
 		}
 		if strings.HasPrefix(l, "!!") {
 			note := strings.Trim(l, "! ")
@@ -94,8 +97,9 @@ func pytestTime(s string) bool {
 	return seconds(s) && strings.Contains(s, ".")
 }
 
-// pytestCounts reads the part before the time; ok is false when it is none.
-func pytestCounts(t *tally, s, line string) (ok bool) {
+// pytestCounts reads the part before the time; ok is false when it is none, green
+// says that tests passed and none failed.
+func pytestCounts(t *tally, s, line string) (ok, green bool) {
 	var pass, fail, errs, skip int
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
@@ -110,7 +114,7 @@ func pytestCounts(t *tally, s, line string) (ok bool) {
 			t.none = true
 			continue
 		default:
-			return false
+			return false, false
 		}
 		switch what {
 		case "passed":
@@ -130,7 +134,7 @@ func pytestCounts(t *tally, s, line string) (ok bool) {
 			fail += n
 		default:
 			if !strings.HasPrefix(what, "tests collected") && !strings.HasPrefix(what, "test collected") {
-				return false
+				return false, false
 			}
 			t.none = true
 		}
@@ -143,7 +147,7 @@ func pytestCounts(t *tally, s, line string) (ok bool) {
 		}
 	}
 	t.add(pass, fail, skip, true, line)
-	return true
+	return true, pass > 0 && fail+errs == 0
 }
 
 // readUnittest reads "Ran 3 tests in 0.1s" and the verdict below it, as

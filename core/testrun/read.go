@@ -17,6 +17,7 @@ type tally struct {
 	first string // the first red line
 
 	overruled bool // go said ok after each red line: a test printed them
+	closed    bool // the last summary of pytest is green, whatever its tests printed above
 	stopped   bool // left in mid-run by a signal
 	filtered  bool // tests were left out by a filter
 	snapshots bool // expectations were written

@@ -237,7 +237,7 @@ func classify(program string, a argv, hops int) (run, bool) {
 		return pytestRun(a), true
 	case "ptw", "pytest-watch", "pytest-watcher":
 		return run{name: "pytest", read: readsPytest, watch: program}, true
-	case "nosetests", "nose2", "trial", "green", "stestr", "unit2", "zope-testrunner":
+	case "nosetests", "nosetests3", "nose2", "nose2-3", "trial", "trial3", "green", "stestr", "unit2", "zope-testrunner":
 		return unittestRun(a), true
 	case "django-admin":
 		if len(a) > 0 && a[0] == "test" {
