@@ -23,7 +23,7 @@ var preferenceWords = []string{
 func ParsePack(name string, data []byte, whole tree.Reader) (pack.Pack, Problems) {
 	d := decoder{file: &File{Name: name, Config: Defaults()}, whole: whole}
 	var p pack.Pack
-	d.document(data, func(n *tree.Node) { d.item(n, &packField, &p, "") })
+	d.document(data, func(n *tree.Node) { d.item(n, &packField, &p, nil) })
 	if len(d.problems) == 0 && p.Name == "" {
 		d.report(0, 0, "holds no pack: it begins with name: and has rows")
 	}
@@ -51,7 +51,7 @@ type reference struct {
 }
 
 // packed judges what only the whole pack can tell.
-func (d *decoder) packed(n *tree.Node, p *pack.Pack, path string, whole bool) {
+func (d *decoder) packed(n *tree.Node, p *pack.Pack, path *place, whole bool) {
 	refs := d.refs
 	d.refs = nil
 	if !whole {
@@ -83,7 +83,7 @@ func (d *decoder) packed(n *tree.Node, p *pack.Pack, path string, whole bool) {
 		if w := Nearest(r.node.Value, words); w != "" {
 			msg += fmt.Sprintf(" (did you mean %q?)", w)
 		}
-		d.at(r.node, r.path, msg)
+		d.at(r.node, &place{key: r.path}, msg)
 	}
 	ids := map[string]bool{}
 	for _, id := range rowIDs(p) {
@@ -140,7 +140,7 @@ func each(p *pack.Pack, f func(*pack.Trigger)) {
 }
 
 // pairs reads a mapping of words to a text or a list of texts.
-func (d *decoder) pairs(n *tree.Node, to *[]pack.Pair, path string) {
+func (d *decoder) pairs(n *tree.Node, to *[]pack.Pair, path *place) {
 	if n.Kind != tree.Mapping {
 		d.want(n, path, "keys with a text or a list of texts each", "")
 		return
@@ -151,10 +151,11 @@ func (d *decoder) pairs(n *tree.Node, to *[]pack.Pair, path string) {
 	var keys []*tree.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
-		if !d.key(key, path, &keys) {
+		if !d.key(key, path, keys) {
 			continue
 		}
-		sub := path + "[" + clip(key.Value) + "]"
+		keys = append(keys, key)
+		sub := d.under(path, place{key: key.Value, free: true})
 		list := []*tree.Node{val}
 		if val.Kind == tree.Sequence {
 			list = val.Content

@@ -77,6 +77,8 @@ type decoder struct {
 	custom   map[string][]string // names that custom lists define, by section
 	late     []lateWord
 	refs     []reference // of the pack that is being read
+	places   [24]place   // of what is being read, by depth: more than the table has
+	seen     []*field    // of the mappings that are being read
 }
 
 // lateWord is a word to be judged once the names of its section's custom list
@@ -95,9 +97,9 @@ func (d *decoder) report(line, col int, msg string) {
 	d.problems = append(d.problems, Problem{File: d.file.Name, Line: line, Col: col, Msg: msg})
 }
 
-func (d *decoder) at(n *tree.Node, path, msg string) {
-	if path != "" {
-		msg = path + ": " + msg
+func (d *decoder) at(n *tree.Node, path *place, msg string) {
+	if path != nil {
+		msg = path.String() + ": " + msg
 	}
 	d.report(n.Line, n.Column, msg)
 }
@@ -137,7 +139,16 @@ func (d *decoder) readable(data []byte) bool {
 	ok := true
 	line, col := 1, 1
 	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
-	for len(rest) > 0 {
+	for {
+		// Nearly all of nearly every file.
+		plain := 0
+		for plain < len(rest) && rest[plain] >= ' ' && rest[plain] < 0x7f {
+			plain++
+		}
+		col += plain
+		if rest = rest[plain:]; len(rest) == 0 {
+			break
+		}
 		r, n := utf8.DecodeRune(rest)
 		switch {
 		case r == utf8.RuneError && n == 1:
@@ -209,24 +220,24 @@ func lineOf(data []byte, line int) (string, bool) {
 }
 
 func (d *decoder) top(n *tree.Node) {
-	if d.foreign(n, "") || isNull(n) {
+	if d.foreign(n, nil) || isNull(n) {
 		return
 	}
 	if n.Kind != tree.Mapping {
-		d.at(n, "", "want keys such as policy: or quality:, found "+found(n))
+		d.at(n, nil, "want keys such as policy: or quality:, found "+found(n))
 		return
 	}
-	d.mapping(n, table[:], &d.file.Config, "", true)
+	d.mapping(n, table[:], &d.file.Config, nil, true)
 	for _, l := range d.late {
 		if defined := d.custom[l.sec]; !has(defined, l.node.Value) {
-			d.badWord(l.path, l.node, append(slices.Clip(l.f.words), defined...))
+			d.badWord(&place{key: l.path}, l.node, append(slices.Clip(l.f.words), defined...))
 		}
 	}
 }
 
 // foreign reports what YAML offers and we do not read, and whether that leaves
 // nothing to look at.
-func (d *decoder) foreign(n *tree.Node, path string) bool {
+func (d *decoder) foreign(n *tree.Node, path *place) bool {
 	switch {
 	case n.Kind == tree.Alias:
 		d.at(n, path, "aliases (*"+clip(n.Value)+") are not read here: write the value out")
@@ -242,25 +253,28 @@ func (d *decoder) foreign(n *tree.Node, path string) bool {
 
 func isNull(n *tree.Node) bool { return n.Kind == tree.Scalar && n.Tag == tree.Null }
 
-// mapping reads the keys of n into p. It returns the keys that were there.
-func (d *decoder) mapping(n *tree.Node, fields []field, p any, path string, marks bool) (seen []*field) {
-	var firsts [16]*tree.Node
-	keys := firsts[:0]
+// mapping reads the keys of n into p. It returns those that
+// were there, which its caller takes off d.seen.
+func (d *decoder) mapping(n *tree.Node, fields []field, p any, path *place, marks bool) []*field {
+	before := len(d.seen)
+	var first [16]*tree.Node
+	keys := first[:0]
 	for i := 0; i+1 < len(n.Content) && len(d.problems) <= maxProblems; i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
-		if !d.key(key, path, &keys) {
+		if !d.key(key, path, keys) {
 			continue
 		}
+		keys = append(keys, key)
 		f := fieldOf(fields, key.Value)
 		if f == nil {
-			d.unknownKey(key, fields, path)
+			d.unknownKey(key, fields, path.String())
 			continue
 		}
-		seen = append(seen, f)
-		if path == "" && marks {
+		d.seen = append(d.seen, f)
+		if path == nil && marks {
 			d.sec = f
 		}
-		sub := join(path, f.key)
+		sub := d.under(path, place{key: f.key})
 		if d.foreign(val, sub) {
 			continue
 		}
@@ -272,14 +286,14 @@ func (d *decoder) mapping(n *tree.Node, fields []field, p any, path string, mark
 			continue // as if it were commented out
 		}
 		if d.value(val, f, f.at(p), sub) && marks {
-			d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: sub, line: key.Line, col: key.Column})
+			d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: sub.String(), line: key.Line, col: key.Column})
 		}
 	}
-	return seen
+	return d.seen[before:]
 }
 
-// key checks one key of a mapping and that it was not there before.
-func (d *decoder) key(key *tree.Node, path string, keys *[]*tree.Node) bool {
+// key checks one key of a mapping and that it is not among those before it.
+func (d *decoder) key(key *tree.Node, path *place, before []*tree.Node) bool {
 	switch {
 	case key.Kind == tree.Scalar && key.Tag == tree.Merge:
 		d.at(key, path, "merge keys (<<) are not read here: write the values out")
@@ -290,30 +304,31 @@ func (d *decoder) key(key *tree.Node, path string, keys *[]*tree.Node) bool {
 		d.at(key, path, "a key must be a word, found "+found(key))
 		return false
 	}
-	for _, k := range *keys {
+	for _, k := range before {
 		if k.Value == key.Value {
-			d.report(key.Line, key.Column, fmt.Sprintf("duplicate key %q (first on line %d)", join(path, clip(key.Value)), k.Line))
+			d.report(key.Line, key.Column, fmt.Sprintf("duplicate key %q (first on line %d)", join(path.String(), clip(key.Value)), k.Line))
 			return false
 		}
 	}
-	*keys = append(*keys, key)
 	return true
 }
 
-func (d *decoder) section(n *tree.Node, f *field, p any, path string, key *tree.Node) {
+func (d *decoder) section(n *tree.Node, f *field, p any, path *place, key *tree.Node) {
 	if !isNull(n) && n.Kind != tree.Mapping {
 		d.at(n, path, "want keys such as "+f.fields[0].key+":, found "+found(n))
 		return
 	}
 	f.stand(cfg(p))
-	d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: path, line: key.Line, col: key.Column})
+	d.file.set = append(d.file.set, mark{sec: d.sec, f: f, path: path.String(), line: key.Line, col: key.Column})
 	if n.Kind == tree.Mapping {
+		before := len(d.seen)
 		d.mapping(n, f.fields, p, path, true)
+		d.seen = d.seen[:before]
 	}
 }
 
 // value reads n into to, a pointer, and reports whether all of it was good.
-func (d *decoder) value(n *tree.Node, f *field, to any, path string) bool {
+func (d *decoder) value(n *tree.Node, f *field, to any, path *place) bool {
 	before := len(d.problems)
 	switch f.kind {
 	case kindBool:
@@ -366,7 +381,7 @@ func (d *decoder) value(n *tree.Node, f *field, to any, path string) bool {
 	return len(d.problems) == before
 }
 
-func (d *decoder) want(n *tree.Node, path, what, hint string) {
+func (d *decoder) want(n *tree.Node, path *place, what, hint string) {
 	d.at(n, path, "want "+what+", found "+found(n)+hint)
 }
 
@@ -384,7 +399,7 @@ func boolHint(n *tree.Node) string {
 	return ""
 }
 
-func (d *decoder) number(n *tree.Node, f *field, path string, set func(float64)) {
+func (d *decoder) number(n *tree.Node, f *field, path *place, set func(float64)) {
 	what := "a number"
 	if f.kind == kindInt {
 		what = "a whole number"
@@ -419,7 +434,7 @@ func plainNumber(s string) bool {
 
 func trim(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-func (d *decoder) text(n *tree.Node, f *field, path string) bool {
+func (d *decoder) text(n *tree.Node, f *field, path *place) bool {
 	switch {
 	case n.Kind != tree.Scalar || n.Tag == tree.Null:
 		d.want(n, path, "a text", "")
@@ -441,12 +456,12 @@ func (d *decoder) text(n *tree.Node, f *field, path string) bool {
 		}
 	}
 	if f.refers != "" {
-		d.refs = append(d.refs, reference{f.refers, path, n})
+		d.refs = append(d.refs, reference{f.refers, path.String(), n})
 	}
 	return true
 }
 
-func (d *decoder) word(n *tree.Node, f *field, path string) bool {
+func (d *decoder) word(n *tree.Node, f *field, path *place) bool {
 	if n.Kind != tree.Scalar || n.Tag == tree.Null {
 		d.want(n, path, "one of "+strings.Join(f.words, ", "), "")
 		return false
@@ -455,14 +470,14 @@ func (d *decoder) word(n *tree.Node, f *field, path string) bool {
 		return true
 	}
 	if f.late && n.Tag == tree.Str {
-		d.late = append(d.late, lateWord{d.sec.key, f, path, n})
+		d.late = append(d.late, lateWord{d.sec.key, f, path.String(), n})
 		return true
 	}
 	d.badWord(path, n, f.words)
 	return false
 }
 
-func (d *decoder) badWord(path string, n *tree.Node, words []string) {
+func (d *decoder) badWord(path *place, n *tree.Node, words []string) {
 	hint := ""
 	if w := Nearest(n.Value, words); w != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", w)
@@ -474,7 +489,7 @@ func (d *decoder) badWord(path string, n *tree.Node, words []string) {
 	d.want(n, path, what, hint)
 }
 
-func (d *decoder) duration(n *tree.Node, f *field, to *time.Duration, path string) {
+func (d *decoder) duration(n *tree.Node, f *field, to *time.Duration, path *place) {
 	const what = "a duration such as 90s or 200ms"
 	if n.Kind != tree.Scalar || n.Tag == tree.Null {
 		d.want(n, path, what, "")
@@ -505,7 +520,7 @@ func short(ns float64) string {
 	return s
 }
 
-func (d *decoder) command(n *tree.Node, to *Command, path string) {
+func (d *decoder) command(n *tree.Node, to *Command, path *place) {
 	const what = `a command: a text for the shell, or a list of words`
 	switch {
 	case n.Kind == tree.Sequence && len(n.Content) == 0:
@@ -514,7 +529,7 @@ func (d *decoder) command(n *tree.Node, to *Command, path string) {
 	case n.Kind == tree.Sequence:
 		words := make([]string, 0, len(n.Content))
 		for i, c := range n.Content {
-			sub := index(path, i)
+			sub := d.under(path, place{index: i + 1})
 			switch {
 			case d.foreign(c, sub):
 			case c.Kind != tree.Scalar || c.Tag == tree.Null:
@@ -536,7 +551,7 @@ func (d *decoder) command(n *tree.Node, to *Command, path string) {
 	}
 }
 
-func (d *decoder) list(n *tree.Node, f *field, to *[]string, path string) {
+func (d *decoder) list(n *tree.Node, f *field, to *[]string, path *place) {
 	if n.Kind != tree.Sequence {
 		d.wantList(n, path)
 		return
@@ -546,7 +561,7 @@ func (d *decoder) list(n *tree.Node, f *field, to *[]string, path string) {
 	}
 	list := make([]string, 0, len(n.Content))
 	for i, c := range n.Content {
-		sub := index(path, i)
+		sub := d.under(path, place{index: i + 1})
 		if d.foreign(c, sub) {
 			continue
 		}
@@ -566,7 +581,7 @@ func (d *decoder) list(n *tree.Node, f *field, to *[]string, path string) {
 	*to = list
 }
 
-func (d *decoder) wantList(n *tree.Node, path string) {
+func (d *decoder) wantList(n *tree.Node, path *place) {
 	hint := ""
 	if n.Kind == tree.Scalar && n.Tag != tree.Null {
 		hint = " (write [" + n.Value + "])"
@@ -574,7 +589,7 @@ func (d *decoder) wantList(n *tree.Node, path string) {
 	d.want(n, path, "a list", hint)
 }
 
-func (d *decoder) tooMany(n *tree.Node, count int, path string) bool {
+func (d *decoder) tooMany(n *tree.Node, count int, path *place) bool {
 	if count <= maxItems {
 		return false
 	}
@@ -582,7 +597,7 @@ func (d *decoder) tooMany(n *tree.Node, count int, path string) bool {
 	return true
 }
 
-func (d *decoder) items(n *tree.Node, f *field, to any, path string) {
+func (d *decoder) items(n *tree.Node, f *field, to any, path *place) {
 	if n.Kind != tree.Sequence {
 		d.want(n, path, "a list", "")
 		return
@@ -591,11 +606,11 @@ func (d *decoder) items(n *tree.Node, f *field, to any, path string) {
 		return
 	}
 	for i, c := range n.Content {
-		d.item(c, f, f.grow(to, ""), index(path, i))
+		d.item(c, f, f.grow(to, ""), d.under(path, place{index: i + 1}))
 	}
 }
 
-func (d *decoder) dict(n *tree.Node, f *field, to any, path string) {
+func (d *decoder) dict(n *tree.Node, f *field, to any, path *place) {
 	if n.Kind != tree.Mapping {
 		d.want(n, path, "keys with a mapping each", "")
 		return
@@ -606,9 +621,10 @@ func (d *decoder) dict(n *tree.Node, f *field, to any, path string) {
 	var keys []*tree.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, val := n.Content[i], n.Content[i+1]
-		if !d.key(key, path, &keys) {
+		if !d.key(key, path, keys) {
 			continue
 		}
+		keys = append(keys, key)
 		if f.check != nil {
 			if why := f.check(key.Value); why != "" {
 				d.at(key, path, quote(key.Value)+": "+why)
@@ -617,12 +633,12 @@ func (d *decoder) dict(n *tree.Node, f *field, to any, path string) {
 		}
 		p := f.grow(to, key.Value)
 		if !isNull(val) {
-			d.item(val, f, p, path+"["+clip(key.Value)+"]")
+			d.item(val, f, p, d.under(path, place{key: key.Value, free: true}))
 		}
 	}
 }
 
-func (d *decoder) item(n *tree.Node, f *field, p any, path string) {
+func (d *decoder) item(n *tree.Node, f *field, p any, path *place) {
 	if d.foreign(n, path) {
 		return
 	}
@@ -630,7 +646,7 @@ func (d *decoder) item(n *tree.Node, f *field, p any, path string) {
 		d.want(n, path, "keys such as "+f.fields[0].key+":", "")
 		return
 	}
-	before := len(d.problems)
+	before, mark := len(d.problems), len(d.seen)
 	seen := d.mapping(n, f.fields, p, path, false)
 	for i := range f.fields {
 		if g := &f.fields[i]; g.required && !hasValue(n, g, seen) {
@@ -645,6 +661,7 @@ func (d *decoder) item(n *tree.Node, f *field, p any, path string) {
 	if len(f.oneOf) > 0 {
 		d.one(n, f, seen, path)
 	}
+	d.seen = d.seen[:mark]
 	switch p := p.(type) {
 	case *CustomValidator:
 		if len(d.problems) == before {
@@ -664,7 +681,7 @@ func (d *decoder) item(n *tree.Node, f *field, p any, path string) {
 }
 
 // one judges that exactly one of f.oneOf is there.
-func (d *decoder) one(n *tree.Node, f *field, seen []*field, path string) {
+func (d *decoder) one(n *tree.Node, f *field, seen []*field, path *place) {
 	var there []string
 	for _, key := range f.oneOf {
 		if hasValue(n, fieldOf(f.fields, key), seen) {
@@ -680,7 +697,7 @@ func (d *decoder) one(n *tree.Node, f *field, seen []*field, path string) {
 }
 
 // define keeps a name that the words of its section may use.
-func (d *decoder) define(n *tree.Node, path, sec, what, name string) {
+func (d *decoder) define(n *tree.Node, path *place, sec, what, name string) {
 	if has(d.custom[sec], name) {
 		d.at(n, path, fmt.Sprintf("a second %s named %q", what, name))
 	}
@@ -757,7 +774,52 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+// place is where a value stands. It becomes a text only when there is something to
+// say of it.
+type place struct {
+	up    *place
+	depth int
+	key   string
+	free  bool // key is the file's own word
+	index int  // from 1; 0 = key
+}
+
+// under returns a place below path. It stands until the next at its depth is made.
+func (d *decoder) under(path *place, p place) *place {
+	if p.up = path; path != nil {
+		p.depth = path.depth + 1
+	}
+	slot := &d.places[p.depth]
+	*slot = p
+	return slot
+}
+
+// String returns the place as in policy.allow[0].rule; nil is the whole file.
+func (p *place) String() string {
+	if p == nil {
+		return ""
+	}
+	return string(p.append(nil))
+}
+
+// append copies every text, so that no place needs to outlive its call.
+func (p *place) append(b []byte) []byte {
+	if p.up != nil {
+		b = p.up.append(b)
+	}
+	switch {
+	case p.index > 0:
+		b = strconv.AppendInt(append(b, '['), int64(p.index-1), 10)
+		return append(b, ']')
+	case p.free:
+		b = append(append(b, '['), clip(p.key)...)
+		return append(b, ']')
+	}
+	if len(b) > 0 {
+		b = append(b, '.')
+	}
+	return append(b, p.key...)
+}
 
 // found names a value as the person who wrote it sees it.
 func found(n *tree.Node) string {

@@ -62,6 +62,9 @@ func TrustEntries(stateHome, root string) ([]TrustEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(s.Projects) == 0 {
+		return nil, nil // no need to ask where root lies
+	}
 	return s.Projects[MainCheckout(root)], nil
 }
 
