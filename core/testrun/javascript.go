@@ -140,6 +140,9 @@ func tapPoint(s string) (name, note string) {
 		s = rest
 	}
 	s = strings.TrimPrefix(strings.TrimLeft(s, " "), "- ")
+	if rest, ok := strings.CutPrefix(s, "# "); ok { // busted puts the note first
+		return "", rest
+	}
 	name, note, _ = strings.Cut(s, " # ")
 	return strings.TrimSpace(name), note
 }

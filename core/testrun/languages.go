@@ -59,7 +59,7 @@ func readClojure(t *tally, lines []string) {
 			ran, _, _ = number(rest)
 			continue
 		}
-		var tests, bad int
+		var tests, bad, skip int
 		kaocha, failures := false, false
 		for part := range strings.SplitSeq(s, ",") {
 			n, what, ok := counted(part)
@@ -74,11 +74,19 @@ func readClojure(t *tally, lines []string) {
 				tests = n
 			case what == "assertions" || what == "assertion":
 				kaocha = true
+			case what == "pending":
+				skip = n
+			default: // "1 omissions", "1 skips": another runner's, which may not count them as left out
+				ok = false
+			}
+			if !ok {
+				kaocha, failures = false, false
+				break
 			}
 		}
 		switch {
 		case failures && kaocha:
-			t.add(tests-bad, bad, 0, true, s)
+			t.add(tests-bad-skip, bad, skip, true, s)
 			t.none = t.none || tests == 0
 		case failures && ran >= 0:
 			t.add(max(ran-bad, 0), bad, 0, false, s)

@@ -166,7 +166,7 @@ func readUnittest(t *tally, lines []string) {
 			continue
 		}
 		n, what, ok := counted(rest)
-		if !ok || !strings.HasPrefix(what, "test in ") && !strings.HasPrefix(what, "tests in ") {
+		if !ok || !strings.HasPrefix(what, "test in ") && !strings.HasPrefix(what, "tests in ") && what != "test." && what != "tests." { // the last two are shUnit2's
 			continue
 		}
 		for _, v := range lines[i+1 : min(i+4, len(lines))] {
@@ -201,6 +201,7 @@ func unittestVerdict(t *tally, ran int, v string) {
 	switch verdict {
 	case "OK", "PASSED":
 		t.add(ran-skip, 0, skip, false, v)
+		t.none = t.none || ran == 0
 	case "NO TESTS RAN":
 		t.none = true
 		t.add(0, 0, skip, false, v)

@@ -1258,7 +1258,7 @@ func scriptRun(a argv) (run, bool) {
 func namedScript(name string) (run, bool) {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	stem := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(base, ".sh"), ".bash"), ".ps1")
-	if strings.Contains(stem, ".") || stem == "test" && base == name { // the builtin
+	if strings.Contains(stem, ".") || name == "test" { // the builtin
 		return run{}, false
 	}
 	switch testName(stem) {
