@@ -69,7 +69,7 @@ func (s *scan) phrases() {
 		}
 	}
 	for _, w := range s.words {
-		if len(w.text) < 14 || w.end-w.start < len(w.text)+4 {
+		if len(w.text) < 14 || w.end-w.start < len(w.text)+4 && (len(w.text) < 20 || !oneCase(s.text[w.start:w.end])) {
 			continue
 		}
 		for _, p := range [...]string{"ignoreprevious", "ignoreallprevious", "ignoretheprevious", "ignoretheabove", "ignoreyour", "disregardprevious", "disregardall", "forgetprevious", "forgetall", "revealyour", "systemprompt"} {
@@ -78,6 +78,12 @@ func (s *scan) phrases() {
 			}
 		}
 	}
+}
+
+// oneCase reports whether letters are all small or all capital, unlike those of a
+// name made of words.
+func oneCase(word string) bool {
+	return word == asciiLower(word) || !strings.ContainsFunc(word, func(r rune) bool { return r >= 'a' && r <= 'z' })
 }
 
 // speaks adds a finding for each sentence that has a word of each kind.
@@ -184,34 +190,55 @@ func (s *scan) hidden() {
 	}
 }
 
+// roleMarks are the marks of a role, or of the end of what is data.
+var roleMarks = [...]string{
+	"<system>", "</system>", "<admin>", "<instructions>", "</instructions>", "<|im_start|>system", "<|system|>", "<<sys>>", "[system]", "[system ", "[system:",
+	"{system:", "[inst]", "\nsystem:", "### system:", "\n### instruction:", "system note:", "system message:", "[assistant](#", "[system](#", "<|im_end|>",
+	"</user>", "\nassistant: you", "\"role\": \"system\"", "\"role\":\"system\"", "</tool_result>", "</tool_response>", "</document>", "</context>", "admin message",
+	"<system_prompt>", "<|assistant|>", "<start_of_turn>", "### system\n", "### developer", "```system", "\ndeveloper:", "<system-reminder>", "admin override",
+	"system override", "<|user|>", "<|developer|>", "</user_input>", "</user_query>", "</data>", "end of user data", "end of document", "system prompt update",
+	"<|start_header_id|>system", "\nassistant:", "[/inst]", "[end of", "<developer>", "=== system", "[admin", "[developer", "\nuser:", "\nhuman:", "[system]:",
+	"<|endoftext|>", "</instruction>",
+}
+
 // roles finds forged turns and tags: the mark of a role, and after it words that
 // a system would say to a model.
-func (s *scan) roles() {
+func (s *scan) roles(all int) {
 	low := strings.ToLower(s.text)
 	if len(low) != len(s.text) {
 		low = asciiLower(s.text)
 	}
-	for _, mark := range [...]string{
-		"<system>", "</system>", "<admin>", "<instructions>", "</instructions>", "<|im_start|>system", "<|system|>", "<<sys>>", "[system]", "[system ", "[system:", "{system:", "[inst]",
-		"\nsystem:", "### system:", "\n### instruction:", "system note:", "system message:", "[assistant](#", "[system](#", "<|im_end|>", "</user>", "\nassistant: you", "\"role\": \"system\"", "\"role\":\"system\"",
-		"</tool_result>", "</tool_response>", "</document>", "</context>", "admin message", "<system_prompt>", "<|assistant|>", "<start_of_turn>",
-	} {
+	for _, mark := range roleMarks {
+		if !mayHold(all, mark) {
+			continue
+		}
+		needle, opens := strings.CutPrefix(mark, "\n") // of a line
 		for from := 0; ; {
-			k := strings.Index(low[from:], mark)
-			if k < 0 && from == 0 && mark[0] == '\n' && strings.HasPrefix(low, mark[1:]) {
-				k = 0
-			} else if k < 0 {
+			k := strings.Index(low[from:], needle)
+			if k < 0 {
 				break
 			}
 			at := from + k
-			from = at + len(mark)
+			from = at + len(needle)
+			if opens && at > 0 && low[at-1] != '\n' {
+				continue
+			}
 			rest := low[min(len(low), from-1):min(len(low), from+240)]
+			if talk(mark) { // what a person says in a transcript needs more
+				rest = rest[:min(len(rest), 160)]
+				if k := strings.Index(rest, "\n\n"); k >= 0 {
+					rest = rest[:k]
+				}
+			}
 			for _, w := range [...]string{
 				"ignore all", "ignore any", "ignore the", "ignore prev", "ignore your", "disregard", "override your", "override all", "override prev", "new instruction", "obey", "you must now", "you are now", "no longer", "unrestricted", "exception to", "you must obey", "approved by", "developer mode",
 				"must comply", "authorized user", "without restriction", "usual ethical", "admin access", "has been upgraded", "do not tell", "safety filter", "guidelines are",
 				"answer everything", "any command", "without asking", "disabled for this", "content filter", "without limits", "no limits", "every order", "every request", "permission granted", "whatever the user wants", "whatever you are told", "reveal the hidden", "reveal your",
+				"you have no ", "no restrictions", "comply with", "unfiltered", "grant the", "grants full", "full access", "as the administrator", "is now an admin", "moderation is off", "never ask", "approved all", "limits are lifted", "limits lifted", "reveal hidden", "reveal the pass",
+				"ignore safety", "safety=off", "safety: off", "safety off", "system prompt is", "here is the system prompt", "here is my system prompt", "new policy", "suspended", "share internal", "are now allowed", "you are allowed to", "you may now", "obey the user", "no longer refuse", "ignore your", "override safety", "policies are", "restrictions lifted", "restrictions are",
+				"filters disabled", "filters off", "unlocked", "root access", "all permissions", "send the ", "reply with the ", "disable safety", "skip all checks", "must include", "without confirmation", "do anything", "bypass",
 			} {
-				if i := strings.Index(rest, w); i >= 0 && !s.quotedBytes(at) {
+				if i := strings.Index(rest, w); i >= 0 && (!talk(mark) || forged(w)) && !s.quotedBytes(at) && !negatedBytes(rest[:i]) {
 					s.add(RoleSpoofing, false, at, min(len(s.text), from-1+i+len(w)))
 					break
 				}
@@ -221,6 +248,88 @@ func (s *scan) roles() {
 			}
 		}
 	}
+}
+
+// What a text has words of, as bits.
+const (
+	ofSystem = 1 << iota
+	ofAssistant
+	ofUser
+	ofAdmin
+	ofOrders
+	ofEnd
+	ofModel
+	ofStyle
+)
+
+// mentions returns what the text has words of.
+func (s *scan) mentions() (all int) {
+	for i := range s.words {
+		switch s.words[i].text {
+		case "system", "sys", "systems":
+			all |= ofSystem
+		case "assistant", "assistants", "model":
+			all |= ofAssistant | ofModel
+		case "im", "turn":
+			all |= ofAssistant
+		case "user", "human", "users":
+			all |= ofUser
+		case "admin", "developer":
+			all |= ofAdmin
+		case "instructions", "instruction", "inst":
+			all |= ofOrders
+		case "end", "document", "context", "data", "tool", "endoftext", "start":
+			all |= ofEnd
+		case "ai", "llm", "llms", "chatbot", "chatgpt", "copilot", "claude", "gemini", "agent", "agents":
+			all |= ofModel
+		case "display", "visibility", "hidden", "opacity", "font", "color", "sr":
+			all |= ofStyle
+		}
+	}
+	return all
+}
+
+// mayHold reports whether a text that mentions all this may hold the mark of a role.
+func mayHold(all int, mark string) bool {
+	for _, w := range [...]struct {
+		word string
+		of   int
+	}{{"sys", ofSystem}, {"assistant", ofAssistant}, {"im_", ofAssistant}, {"user", ofUser}, {"human", ofUser}, {"admin", ofAdmin}, {"developer", ofAdmin}, {"inst", ofOrders}} {
+		if strings.Contains(mark, w.word) {
+			return all&w.of != 0
+		}
+	}
+	return all&ofEnd != 0
+}
+
+// talk reports whether a mark is one that transcripts and code have too.
+func talk(mark string) bool {
+	switch mark {
+	case "\nassistant:", "\nuser:", "\nhuman:", "\ndeveloper:", "</data>", "</document>", "</context>", "end of document", "system override", "admin override", "[admin", "[developer", "[end of", "\"role\": \"system\"", "\"role\":\"system\"", "<|endoftext|>", "### developer", "</instructions>", "<instructions>", "</user>", "</instruction>", "\nsystem:":
+		return true
+	}
+	return false
+}
+
+// forged reports whether words are such as only a forged turn has.
+func forged(w string) bool {
+	switch w {
+	case "comply with", "suspended", "send the ", "reply with the ", "grant the", "you have no ", "bypass", "unlocked", "full access", "never ask", "you may now", "are now allowed", "you are allowed to", "policies are", "must include", "no longer", "disregard", "obey", "approved by", "restrictions are", "you are now",
+		"do not tell", "any command", "do anything", "root access", "all permissions", "new policy", "without confirmation", "ignore the", "ignore any", "guidelines are", "developer mode", "every request", "no limits", "exception to", "admin access", "has been upgraded", "without asking", "unfiltered":
+		return false
+	}
+	return true
+}
+
+// negatedBytes reports whether the words just before turn what follows around.
+func negatedBytes(before string) bool {
+	before = before[max(0, len(before)-14):]
+	for _, w := range [...]string{"not ", "never ", "n't ", "without "} {
+		if strings.Contains(before, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // quotedBytes is quoted for a place rather than words.
@@ -241,7 +350,7 @@ func asciiLower(text string) string {
 
 // Limits of what is unpacked.
 const (
-	shortestBlob = 40
+	shortestBlob = 24
 	longestBlob  = 16 << 10
 	mostBlobs    = 32
 )
@@ -259,12 +368,12 @@ func (s *scan) encoded(ctx context.Context) error {
 			j++
 		}
 		if n := j - i; n >= shortestBlob && n <= longestBlob {
-			blobs++
 			text, ok := unpackHex(s.text[i:j])
-			if !ok {
+			if !ok && promising(s.text[i:j]) {
 				text, ok = unpack(s.text[i:j])
 			}
 			if ok {
+				blobs++
 				if err := s.within(ctx, text, i, j); err != nil {
 					return err
 				}
@@ -278,14 +387,37 @@ func (s *scan) encoded(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.percent(ctx); err != nil {
-		return err
+	for _, look := range [...]func(context.Context) error{s.percent, s.slashed, s.codes, s.pieces} {
+		if err := look(ctx); err != nil {
+			return err
+		}
 	}
 	return s.mirrored(ctx)
 }
 
+// promising reports whether the first characters of a blob stand for text.
+func promising(blob string) bool {
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(blob, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	var head [6]byte
+	n, err := enc.Decode(head[:], []byte(blob[:8]))
+	for _, c := range head[:n] {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			return false
+		}
+	}
+	return err == nil
+}
+
 // within scans what was unpacked from text[start:end].
 func (s *scan) within(ctx context.Context, text string, start, end int) error {
+	if len(text) >= shortestBlob && len(text)%4 < 3 && promising(text) { // packed twice
+		if again, ok := unpack(strings.TrimRight(text, "=\n")); ok {
+			text = again
+		}
+	}
 	inner := &scan{text: text, inner: true}
 	if err := inner.run(ctx); err != nil {
 		return err
@@ -304,7 +436,9 @@ func (s *scan) percent(ctx context.Context) error {
 		if k < 0 {
 			return nil
 		}
-		i += k
+		from := i
+		for i += k; i > from && base64Byte(s.text[i-1]); i-- { // the word before it
+		}
 		j, escapes := i, 0
 		for j < len(s.text) && j-i < longestBlob {
 			switch c := s.text[j]; {
@@ -325,6 +459,159 @@ func (s *scan) percent(ctx context.Context) error {
 			}
 		}
 		i = max(i, j-1)
+	}
+	return nil
+}
+
+// slashed looks into letters that are written as \x69 or \u0069, which nobody needs.
+func (s *scan) slashed(ctx context.Context) error {
+	for i, n := 0, 0; i < len(s.text) && n < mostBlobs; i++ {
+		k := strings.IndexByte(s.text[i:], '\\')
+		if k < 0 {
+			return nil
+		}
+		i += k
+		var b []byte
+		j := i
+		for j-i < longestBlob {
+			width := 0
+			if strings.HasPrefix(s.text[j:], `\x`) {
+				width = 2
+			} else if strings.HasPrefix(s.text[j:], `\u`) {
+				width = 4
+			}
+			if width == 0 || j+2+width > len(s.text) {
+				break
+			}
+			c, err := strconv.ParseUint(s.text[j+2:j+2+width], 16, 8)
+			if err != nil || c < ' ' || c > '~' {
+				break
+			}
+			b = append(b, byte(c))
+			j += 2 + width
+		}
+		if len(b) >= 12 {
+			n++
+			if err := s.within(ctx, string(b), i, j); err != nil {
+				return err
+			}
+		}
+		i = max(i, j-1)
+	}
+	return nil
+}
+
+// codes looks into rows of numbers that stand for letters: decimal, hexadecimal
+// or binary.
+func (s *scan) codes(ctx context.Context) error {
+	const fewest = 12
+	for i, n := 0, 0; i < len(s.text) && n < mostBlobs; i++ {
+		if !hexDigit(s.text[i]) || i > 0 && (asciiLetter(s.text[i-1]) || s.text[i-1]-'0' <= 9) {
+			continue
+		}
+		row := s.text[i:min(len(s.text), i+longestBlob)]
+		end, count, width, letters := 0, 0, 0, false
+		for end < len(row) {
+			w := 0
+			for end+w < len(row) && w < 9 && hexDigit(row[end+w]) {
+				letters = letters || row[end+w] > '9'
+				w++
+			}
+			if w < 2 || w > 8 || w > 3 && w != 8 || width == 8 && w != 8 || width > 0 && width != 8 && w == 8 {
+				break
+			}
+			width = w
+			count++
+			end += w
+			k := end
+			for k < len(row) && k-end < 2 && (row[k] == ' ' || row[k] == ',') {
+				k++
+			}
+			if k == end || k >= len(row) || !hexDigit(row[k]) {
+				break
+			}
+			end = k
+		}
+		if count >= fewest {
+			n++
+			base := 10
+			if width == 8 {
+				base = 2
+			} else if letters {
+				base = 16
+			}
+			for _, base := range [...]int{base, 16} {
+				if text, ok := numbers(row[:end], base); ok {
+					if err := s.within(ctx, text, i, i+end); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		i += max(end-1, 0)
+	}
+	return nil
+}
+
+// numbers reads numbers as the characters that they stand for, if all are text.
+func numbers(row string, base int) (string, bool) {
+	var b []byte
+	for w := range strings.FieldsFuncSeq(row, func(r rune) bool { return r == ' ' || r == ',' }) {
+		c, err := strconv.ParseUint(w, base, 8)
+		if err != nil || c != '\n' && (c < ' ' || c > '~') {
+			return "", false
+		}
+		b = append(b, byte(c))
+	}
+	return string(b), true
+}
+
+// mostPieces is how long a text may be of which the quoted parts are put together.
+const mostPieces = 4 << 10
+
+// pieces puts the quoted parts of a short text together, if it says that they
+// belong together: an order in pieces is one.
+func (s *scan) pieces(ctx context.Context) error {
+	if len(s.text) > mostPieces || strings.Count(s.text, `"`)+strings.Count(s.text, "'") < 4 {
+		return nil
+	}
+	together := strings.Contains(s.text, "+")
+	for i := range s.words {
+		switch s.words[i].text {
+		case "concatenate", "join", "combine", "together", "append", "merge", "concat", "glue", "concatenation", "combined", "joined", "perform", "assemble":
+			together = true
+		case "want", "assert", "expect", "test", "expected", "const", "func", "def", "regex", "pattern", "patterns": // code
+			return nil
+		}
+	}
+	if !together {
+		return nil
+	}
+	var parts []string
+	start, end := -1, 0
+	for i := 0; i < len(s.text); i++ {
+		c := s.text[i]
+		if c != '"' && c != '\'' || c == '\'' && i > 0 && asciiLetter(s.text[i-1]) {
+			continue
+		}
+		k := strings.IndexByte(s.text[i+1:], c)
+		if k < 0 {
+			break
+		}
+		if start < 0 {
+			start = i
+		}
+		parts = append(parts, s.text[i+1:i+1+k])
+		i += k + 1
+		end = i + 1
+	}
+	if len(parts) < 2 {
+		return nil
+	}
+	for _, glue := range [...]string{"", " "} {
+		if err := s.within(ctx, strings.Join(parts, glue), start, end); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -379,9 +666,9 @@ func (s *scan) mirrored(ctx context.Context) error {
 	var back, rot []token
 	for _, w := range s.words {
 		switch w.text {
-		case "snoitcurtsni", "noitcurtsni", "suoiverp", "tpmorp", "erongi", "dragersid", "drageersid", "tegrof", "metsys", "laever", "edirrevo":
+		case "snoitcurtsni", "noitcurtsni", "suoiverp", "tpmorp", "erongi", "dragersid", "drageersid", "tegrof", "metsys", "laever", "edirrevo", "selur", "ruoy", "yebo", "senilediug", "snoitcirtser":
 			back = append(back, w)
-		case "vafgehpgvbaf", "vafgehpgvba", "cerivbhf", "cebzcg", "vtaber", "qvfertneq", "sbetrg", "flfgrz", "erirny", "bireevqr":
+		case "vafgehpgvbaf", "vafgehpgvba", "cerivbhf", "cebzcg", "vtaber", "qvfertneq", "sbetrg", "flfgrz", "erirny", "bireevqr", "ehyrf", "lbhe", "thvqryvarf", "erfgevpgvbaf", "borl", "vafgehpgrq":
 			rot = append(rot, w)
 		}
 	}

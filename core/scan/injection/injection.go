@@ -109,7 +109,10 @@ func (s *scan) run(ctx context.Context) error {
 		return err
 	}
 	s.phrases()
-	s.roles()
+	all := s.mentions()
+	s.roles(all)
+	s.unseen(all)
+	s.leaks()
 	if !s.inner {
 		return s.encoded(ctx)
 	}
@@ -254,10 +257,28 @@ func (s *scan) opens(i int) bool {
 		case "please", "now", "and", "then", "also", "so", "just", "instead", "kindly", "you", "must", "should", "to", "but", "important", "attention", "immediately", "first", "can", "could", "will":
 			i--
 		default:
+			return s.introduced(i)
+		}
+	}
+	return i == 0 || s.words[i].opens || s.words[i].starts || s.introduced(i)
+}
+
+// introduced reports whether only an introduction stands before word i in its
+// sentence, and a comma: "for testing purposes, ignore".
+func (s *scan) introduced(i int) bool {
+	if i == 0 || strings.IndexByte(s.text[s.words[i-1].end:s.words[i].start], ',') < 0 {
+		return false
+	}
+	for n := i - 1; n >= 0 && i-n < 14; n-- {
+		if s.words[n].opens || n == 0 {
+			switch s.words[n].text {
+			case "for", "as", "to", "in", "since", "because", "ok", "okay", "great", "thanks", "hello", "hi", "hey", "dear", "im", "from", "we", "this", "its", "with", "assistant", "claude", "chatgpt", "now":
+				return true
+			}
 			return false
 		}
 	}
-	return i == 0 || s.words[i].opens || s.words[i].starts
+	return false
 }
 
 // negated reports whether the words before i turn the sentence into its opposite,
@@ -418,6 +439,7 @@ func speaksOf(low string) bool {
 	for _, w := range [...]string{
 		"example", "e.g.", "such as", "for instance", "attack", "inject", "jailbreak", "detect", "phrase", "pattern", "malicious", "adversar", "tripwire", "untrusted", "red team", "red-team", "payload",
 		"instructions like", "text like", "things like", "strings like", "reject", "flag", "regex", "regexp", "re.compile", "assert", "expect(", "func test", "def test", "trick", "sanitiz", "classif", "prompts like", "messages like", "commands like",
+		"posted", "tweeted", "wrote", "test the", "to test", "\"want\"", "\"expected\"", "blocked", "filter,", "scanner", "false positive",
 		"says something like", "known", "bypass attempts", "manipulat", "threat",
 	} {
 		if strings.Contains(low, w) {
@@ -490,6 +512,8 @@ func (s *scan) combine(ctx context.Context) error {
 		case "+answer", "+keep":
 			if w.lifts > 0 && w.weak > 1 || w.lifts > 2 {
 				s.add(Persona, false, start, end)
+			} else if a.what == "+keep" && w.free > 0 && s.words[a.at].text != "in" {
+				s.add(Persona, true, start, end)
 			}
 		case "+lift":
 			if w.free > 2 && w.lifts > 3 || w.free > 1 && w.lifts > 2 && w.weak > 1 {

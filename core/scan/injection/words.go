@@ -15,6 +15,7 @@ type token struct {
 	start, end int
 	id         uint16 // of a rule's word
 	opens      bool   // starts a sentence
+	spaced     bool   // letters that stood alone
 	starts     bool   // starts something in one: a quotation, a cell, emphasis
 }
 
@@ -32,6 +33,11 @@ func (s *scan) split(ctx context.Context) error {
 		}
 		if digits > 0 && letters > 1 && !numbered(word) {
 			unleet(word)
+		}
+		if len(word) >= 5 && len(word) <= 12 && strings.IndexByte("idpfsro", word[0]) >= 0 {
+			if right, ok := misspelt()[string(word)]; ok {
+				word = append(word[:0], right...)
+			}
 		}
 		if len(word) > 0 && (letters > 0 || digits > 0) {
 			s.words = append(s.words, token{text: string(word), start: start, end: end, opens: opens, starts: starts})
@@ -88,7 +94,7 @@ func (s *scan) split(ctx context.Context) error {
 			if len(word) < 48 {
 				word = append(word, c|0x20)
 			}
-		case c-'0' <= 9 || (c == '@' || c == '$') && start >= 0 && i+1 < len(s.text) && asciiLetter(s.text[i+1]):
+		case c-'0' <= 9 || (c == '@' || c == '$') && start >= 0 && i+1 < len(s.text) && (asciiLetter(s.text[i+1]) || digits > 0 && (s.text[i+1]-'0' <= 9 || s.text[i+1] <= ' ')):
 			if start < 0 {
 				start = i
 			}
@@ -96,6 +102,10 @@ func (s *scan) split(ctx context.Context) error {
 			if len(word) < 48 {
 				word = append(word, c)
 			}
+		case c == '*' && start >= 0 && i+2 < len(s.text) && s.text[i+1] == '*' && asciiLetter(s.text[i+2]): // **e**mphasis of a letter
+			i++
+		case c == '<' && start >= 0 && emptyTags(s.text[i:]) > 0:
+			i += emptyTags(s.text[i:]) - 1
 		case c == '\'' && start >= 0 && i+size < len(s.text) && asciiLetter(s.text[i+size]):
 			// don't is one word
 		default:
@@ -130,6 +140,29 @@ func (s *scan) split(ctx context.Context) error {
 	flush(len(s.text))
 	s.joinSpaced()
 	return nil
+}
+
+// emptyTags returns the length of an element without content inside a word, such as
+// <b></b>, 0 if there is none.
+func emptyTags(text string) int {
+	const most = 40
+	text = text[:min(len(text), most)]
+	k := strings.IndexByte(text, '>')
+	if k < 2 || !asciiLetter(text[1]) && text[1] != '!' {
+		return 0
+	}
+	if tag := text[:k+1]; tag != "<wbr>" && !strings.HasSuffix(tag, "-->") {
+		rest := text[k+1:]
+		end := strings.IndexByte(rest, '>')
+		if !strings.HasPrefix(rest, "</") || end < 0 {
+			return 0
+		}
+		k += end + 1
+	}
+	if k+1 >= len(text) || !asciiLetter(text[k+1]) {
+		return 0
+	}
+	return k + 1
 }
 
 func asciiLetter(c byte) bool { return c|0x20-'a' <= 25 }
@@ -179,7 +212,11 @@ func (s *scan) joinSpaced() {
 			(j < i+2 || s.text[s.words[j-1].end:s.words[j].start] == s.text[s.words[i].end:s.words[i+1].start]) {
 			j++
 		}
-		if j-i < 4 {
+		least := 4
+		if n := len(out); n > 0 && out[n-1].spaced && s.words[i].start-out[n-1].end < 6 {
+			least = 2
+		}
+		if j-i < least {
 			out = append(out, s.words[i])
 			i++
 			continue
@@ -188,7 +225,7 @@ func (s *scan) joinSpaced() {
 		for _, w := range s.words[i:j] {
 			b.WriteString(w.text)
 		}
-		out = append(out, token{text: b.String(), start: s.words[i].start, end: s.words[j-1].end, opens: s.words[i].opens, starts: s.words[i].starts})
+		out = append(out, token{spaced: true, text: b.String(), start: s.words[i].start, end: s.words[j-1].end, opens: s.words[i].opens, starts: s.words[i].starts})
 		i = j
 	}
 	s.words = out
@@ -246,6 +283,23 @@ var lookalikes = sync.OnceValue(func() map[rune]byte {
 	} {
 		for _, r := range row[1:] {
 			m[r] = row[0]
+		}
+	}
+	return m
+})
+
+// misspelt has the spellings that a slip or a trick makes of the words that matter
+// most: two letters changed about, or one missing.
+var misspelt = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, w := range [...]string{"ignore", "disregard", "previous", "instructions", "instruction", "forget", "system", "prompt", "reveal", "override"} {
+		for i := 1; i < len(w); i++ {
+			if w[i] != w[i-1] && i > 1 && w != "reveal" {
+				m[w[:i-1]+string(w[i])+string(w[i-1])+w[i+1:]] = w
+			}
+			if short := w[:i] + w[i+1:]; len(w) > 6 && short != "instruction" {
+				m[short] = w
+			}
 		}
 	}
 	return m
