@@ -55,17 +55,22 @@ type reader struct {
 // plainBytes rules out what is read differently from what it looks like: breaks
 // other than a line feed, with or without a carriage return before it.
 func (r *reader) plainBytes() bool {
-	for i := 0; i < len(r.s); i++ {
-		switch c := r.s[i]; {
-		case c >= ' ' && c < 0x7f, c == '\n', c == '\t':
+	s := r.s
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c < 0x7f || c == '\n' {
+			continue
+		}
+		switch {
+		case c == '\t':
 		case c == '\r':
-			if i+1 == len(r.s) || r.s[i+1] != '\n' {
+			if i+1 == len(s) || s[i+1] != '\n' {
 				return false
 			}
 		case c < utf8.RuneSelf:
 			return false
 		default:
-			u, n := utf8.DecodeRuneInString(r.s[i:])
+			u, n := utf8.DecodeRuneInString(s[i:])
 			if u < 0xa0 || u == 0x2028 || u == 0x2029 || u == 0xfeff || u == utf8.RuneError {
 				return false
 			}
@@ -140,7 +145,8 @@ func (r *reader) rest(i int) bool {
 // node makes one at i, which lies in the current line.
 func (r *reader) node(kind Kind, tag string, i int) *Node {
 	if len(r.slab) == 0 {
-		r.slab = make([]Node, 128)
+		// A node takes a dozen characters or two.
+		r.slab = make([]Node, min(max(16, (len(r.s)-r.start)/16), 512))
 	}
 	n := &r.slab[0]
 	r.slab = r.slab[1:]
@@ -158,7 +164,7 @@ func (r *reader) take(n *Node, mark int) *Node {
 		return n
 	}
 	if count > len(r.refs) {
-		r.refs = make([]*Node, max(256, count))
+		r.refs = make([]*Node, max(count, min(max(16, (len(r.s)-r.start)/16), 1024)))
 	}
 	n.Content = r.refs[:count:count]
 	r.refs = r.refs[count:]
@@ -521,14 +527,18 @@ func (r *reader) scalar(i, end int) *Node {
 
 // quoted reads the quoted text at i, which ends on its line.
 func (r *reader) quoted(i int) (text string, behind int, ok bool) {
-	quote := r.s[i]
+	line, quote := r.s[:r.end], r.s[i]
 	i++
-	for j := i; j < r.end; j++ {
-		switch c := r.s[j]; {
-		case c == quote && quote == '\'' && j+1 < r.end && r.s[j+1] == '\'', c == '\\' && quote == '"':
+	for j := i; j < len(line); j++ {
+		c := line[j]
+		if c != quote && c != '\\' {
+			continue
+		}
+		switch {
+		case c == quote && quote == '\'' && j+1 < len(line) && line[j+1] == '\'', c == '\\' && quote == '"':
 			return r.escaped(i, j, quote)
 		case c == quote:
-			return r.s[i:j], j + 1, true
+			return line[i:j], j + 1, true
 		}
 	}
 	return "", 0, false
@@ -658,14 +668,26 @@ func (r *reader) flowItem(i, depth int) (n *Node, behind int) {
 	if !plainStart(r.s[i:r.end], true) {
 		return r.fail(), 0
 	}
+	line := r.s[:r.end]
 	j := i
-	for ; j < r.end; j++ {
-		c := r.s[j]
-		if c == '\t' || c == ':' && j+1 < r.end && strings.IndexByte(",[]{}", r.s[j+1]) >= 0 {
+scan:
+	for ; j < len(line); j++ {
+		switch line[j] {
+		case '\t':
 			return r.fail(), 0
-		}
-		if strings.IndexByte(",[]{}", c) >= 0 || c == ':' && (j+1 == r.end || r.s[j+1] == ' ') || c == '#' && r.s[j-1] == ' ' {
-			break
+		case ',', '[', ']', '{', '}':
+			break scan
+		case ':':
+			switch {
+			case j+1 == len(line) || line[j+1] == ' ':
+				break scan
+			case strings.IndexByte(",[]{}", line[j+1]) >= 0:
+				return r.fail(), 0
+			}
+		case '#':
+			if line[j-1] == ' ' {
+				break scan
+			}
 		}
 	}
 	if n = r.scalar(i, j); n == nil {
