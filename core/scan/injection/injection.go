@@ -422,9 +422,7 @@ func (s *scan) quoted(i, end int) bool {
 	if !block && !strings.ContainsAny(line, "\"'`“‘«「/(") {
 		return false
 	}
-	to := min(len(s.text), s.words[end-1].end+160)
-	after := s.text[s.words[end-1].end:to]
-	rest := after
+	rest := s.text[from:min(len(s.text), s.words[end-1].end+160)]
 	if k := strings.IndexByte(rest, '\n'); k >= 0 {
 		rest = rest[:k]
 	}
@@ -436,8 +434,19 @@ func (s *scan) quoted(i, end int) bool {
 
 // speaksOf reports whether a text speaks about attacks or looks for them.
 func speaksOf(low string) bool {
+	for k := strings.Index(low, "example"); k >= 0; { // not of an address
+		after := low[k+len("example"):]
+		if (k == 0 || low[k-1] != '.' && low[k-1] != '/' && low[k-1] != '@') && !strings.HasPrefix(after, ".") {
+			return true
+		}
+		next := strings.Index(after, "example")
+		if next < 0 {
+			break
+		}
+		k += len("example") + next
+	}
 	for _, w := range [...]string{
-		"example", "e.g.", "such as", "for instance", "attack", "inject", "jailbreak", "detect", "phrase", "pattern", "malicious", "adversar", "tripwire", "untrusted", "red team", "red-team", "payload",
+		"e.g.", "who types", "user types", "typed", "such as", "for instance", "attack", "inject", "jailbreak", "detect", "phrase", "pattern", "malicious", "adversar", "tripwire", "untrusted", "red team", "red-team", "payload",
 		"instructions like", "text like", "things like", "strings like", "reject", "flag", "regex", "regexp", "re.compile", "assert", "expect(", "func test", "def test", "trick", "sanitiz", "classif", "prompts like", "messages like", "commands like",
 		"posted", "tweeted", "wrote", "test the", "to test", "\"want\"", "\"expected\"", "blocked", "filter,", "scanner", "false positive",
 		"says something like", "known", "bypass attempts", "manipulat", "threat",
