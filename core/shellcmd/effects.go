@@ -109,10 +109,13 @@ func (p *coder) ok() bool {
 	return true
 }
 
+// peek returns the next token, the last one (tEnd) for good.
 func (p *coder) peek() *tok {
-	for p.nest > 0 && p.toks[p.i].kind == tLine {
+	last := len(p.toks) - 1
+	for p.nest > 0 && p.i < last && p.toks[p.i].kind == tLine {
 		p.i++
 	}
+	p.i = min(p.i, last)
 	return &p.toks[p.i]
 }
 
