@@ -270,18 +270,38 @@ func (j *judge) guardedOne(p string) (guard, *hook.LiveFile) {
 	if g := j.agentFile(p, low, base, temp); g != unguarded {
 		return g, nil
 	}
-	if len(j.set.Protect) > 0 && j.below(j.root, p) {
-		rel := p[len(strings.TrimSuffix(j.root, "/"))+1:]
-		for _, glob := range j.set.Protect {
-			if ok, err := doublestar.Match(glob, rel); err == nil && ok {
-				return guardGlob, nil
-			}
-		}
+	if j.protects(p) {
+		return guardGlob, nil
 	}
 	if !temp && j.set.packOn(packInstructions) && steers(low) {
 		return guardSteer, nil
 	}
 	return unguarded, nil
+}
+
+// protects reports whether policy.protect names p: by patterns seen from the
+// project root, absolute, or from the home.
+func (j *judge) protects(p string) bool {
+	rel := ""
+	if j.below(j.root, p) {
+		rel = p[len(strings.TrimSuffix(j.root, "/"))+1:]
+	}
+	for _, glob := range j.set.Protect {
+		at := p
+		switch {
+		case strings.HasPrefix(glob, "~/") && j.home != "":
+			glob = j.home + glob[1:]
+		case !isAbs(glob):
+			at = rel
+		}
+		if at == "" {
+			continue
+		}
+		if ok, err := doublestar.Match(glob, at); err == nil && ok {
+			return true
+		}
+	}
+	return false
 }
 
 // agentFile recognises configuration of agent programs that is not live here:

@@ -212,3 +212,21 @@ func TestSettingsProblemIsStable(t *testing.T) {
 		t.Error(p)
 	}
 }
+
+func TestProtectedPatternsAreSeenFromRootHomeOrAbsolute(t *testing.T) {
+	s := testSettings()
+	s.Protect = []string{"deploy/**", "~/notes/**", "/srv/site/*.conf"}
+	for command, want := range map[string]hook.Decision{
+		"echo x > deploy/a/b.yaml":    hook.Ask,
+		"echo x > ~/notes/today.md":   hook.Ask,
+		"echo x > /srv/site/web.conf": hook.Ask,
+		"echo x > src/deploy.yaml":    hook.Pass,
+		"echo x > /srv/site/web.html": hook.Pass,
+		"cat deploy/a/b.yaml":         hook.Pass,
+	} {
+		v := judgeEvent(t, s, world(), shellEvent(testRoot, testRoot, command))
+		if v.Decision != want || want == hook.Ask && v.Rule != "disarm/protected-path" {
+			t.Errorf("%s: %s %s, want %s", command, v.Decision, v.Rule, want)
+		}
+	}
+}
