@@ -226,6 +226,9 @@ func (q *question) written(l *shellcmd.Line) {
 			q.diff(name, []byte(c[0]), []byte(c[1]))
 		}
 	}
+	for _, in := range manifest.Inserted(l) {
+		q.fragment(in.Path, in.Text)
+	}
 }
 
 // asWritten is a package as it may have been written.

@@ -184,6 +184,7 @@ func TestParse(t *testing.T) {
 		{"n\"p\"m i foo", "npm:foo"},
 		{"npm i ~/pkg ~/x.tgz; npx https://gist.github.com/u/0a1b", "[/h/pkg: path] [/h/x.tgz: path] [https://gist.github.com/u/0a1b: git]"},
 		{"pnpm add --workspace @acme/x; npm cache add zod; nlx cowsay; meteor npm i hono", "npm:zod npm:cowsay! npm:hono [@acme/x: workspace]"},
+		{"pnpm pkg set dependencies.zod=^3", "npm:zod@^3"},
 		{"pipx install --pip-args='--index-url https://py.acme.example/simple -q' foo", "[foo: custom registry]"},
 		{"cargo quickinstall just; cargo-binstall just", "crates.io:just"},
 		{"go1.22.1 get x.example/a; go mod edit -tool=github.com/a/b/cmd/c", "Go:x.example/a Go:github.com/a/b"},

@@ -227,6 +227,8 @@ func (r *reader) pnpm(args []arg) {
 		r.dlxWith(rest, &n)
 	case "create":
 		r.create(rest, &n, g, true)
+	case "pkg":
+		r.npmPkg(rest)
 	default:
 		if i := g.first(args, nothing); i < len(args) && !pnpmVerb(verb) {
 			r.pnpmBare(g.all(args, nothing), &n)
@@ -267,7 +269,7 @@ func (r *reader) pnpmBare(words []arg, n *node) {
 func pnpmVerb(v string) bool {
 	return has("add install i update up upgrade remove rm uninstall un link ln unlink import rebuild rb prune fetch dedupe audit list ls la ll outdated why licenses "+
 		"test t tst start stop restart run run-script exec dlx create init publish pack server store root bin setup config c get set env patch patch-commit patch-remove doctor "+
-		"deploy cache cat-file cat-index find-hash self-update approve-builds ignored-builds install-test it help login logout whoami version view info search docs home recursive m multi "+
+		"deploy pkg cache cat-file cat-index find-hash self-update approve-builds ignored-builds install-test it help login logout whoami version view info search docs home recursive m multi "+
 		"build dev develop lint lint-fix format fmt typecheck type-check types tsc check clean coverage serve preview release watch prepare generate gen codegen storybook docs e2e unit ci bench bundle compile "+
 		"migrate seed db cli site www web api app server client "+
 		"vitest jest mocha ava tap eslint prettier tsx ts-node vite next nuxt astro nx turbo playwright cypress rimraf husky lerna changeset biome tsup rollup webpack esbuild prisma drizzle-kit wrangler svelte-kit svelte-check", v)

@@ -14,10 +14,15 @@ type Write struct {
 	Append  bool
 }
 
-// Mentions reports whether text may write a manifest: it redirects, and a name
-// or an ending of a manifest is in it. It is a search without a parse.
+// Mentions reports whether text may write a manifest: it redirects or edits in
+// place, and a name or an ending of a manifest is in it. It is a search without
+// a parse.
 func Mentions(text string) bool {
-	if !strings.Contains(text, ">") && !strings.Contains(text, "tee") {
+	writes := false
+	for _, how := range [...]string{">", "tee", "sed ", "perl ", "jq ", "yq ", "git apply", "patch "} {
+		writes = writes || strings.Contains(text, how)
+	}
+	if !writes {
 		return false
 	}
 	for _, name := range [...]string{
