@@ -210,7 +210,7 @@ func (s *scanner) iban(i int) int {
 		return 0
 	}
 	_, width := s.gap(i + 4)
-	spaced := width > 0 && s.byteAt(i+4) != '-'
+	spaced := width > 0
 	var code [34]byte
 	n, e, parted := 0, 0, false
 	for ; n < want; e++ {

@@ -20,7 +20,9 @@ func (s *scanner) starts(i int) bool {
 		return c == ':' && !digit(p) || c == ',' && !digit(p) || c == '.' && p == '.'
 	case c == ' ' && i-1 > s.end:
 		return !digit(s.byteAt(i-2)) || s.byteAt(i-3) == '.' || !s.inRow(i-2)
-	case c == '#' || c == '%' || c == '@' || c == '$':
+	case c == '#':
+		return letter(s.byteAt(i - 2)) // CC#4111, not order #4111
+	case c == '%' || c == '@' || c == '$':
 		return false
 	}
 	return true
@@ -75,6 +77,9 @@ func (s *scanner) card(i int) int {
 			continue
 		}
 		c, width := s.gap(e)
+		if s.text[e] == '.' && group == 4 {
+			c, width = '.', 1
+		}
 		if width == 0 || !digit(s.byteAt(e+width)) || (sep != 0 && c != sep) || group >= 13 {
 			break
 		}

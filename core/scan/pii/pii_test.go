@@ -2,7 +2,9 @@ package pii
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -196,6 +198,28 @@ func TestNumbersAsTypesettersAndTablesHaveThem(t *testing.T) {
 	} {
 		if found, err := Scan(context.Background(), text, Options{}); err != nil || len(found) > 0 {
 			t.Errorf("%q: got %+v, %v, want nothing", text, found, err)
+		}
+	}
+}
+
+// Odd spellings of what is to be found, and what only looks like it.
+func TestOddSpellingsAreFoundAndLookAlikesAreNot(t *testing.T) {
+	data, err := os.ReadFile("testdata/holdout.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var c struct{ Kind, Text string }
+		if err := json.Unmarshal([]byte(line), &c); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Scan(context.Background(), c.Text, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hit := slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == c.Kind })
+		if c.Kind == "" && len(found) > 0 || c.Kind != "" && !hit {
+			t.Errorf("%q: got %+v, want %q", c.Text, found, c.Kind)
 		}
 	}
 }
