@@ -160,7 +160,6 @@ type question struct {
 
 // line adds what a command line installs.
 func (q *question) line(l *shellcmd.Line) {
-	q.written(l)
 	o := install.Options{}
 	if q.env.FS != nil {
 		o.ReadFile = func(name string) ([]byte, error) { return q.env.FS.ReadFile(name, maxManifest) }
@@ -175,6 +174,7 @@ func (q *question) line(l *shellcmd.Line) {
 		}
 	}
 	packages, unchecked := install.Parse(l, o)
+	q.written(l, len(bare) > 0)
 	q.unchecked = append(q.unchecked, unchecked...)
 	for _, p := range packages {
 		why := ""
@@ -202,8 +202,10 @@ func (q *question) line(l *shellcmd.Line) {
 	}
 }
 
-// written adds what the manifests declare anew that a command writes.
-func (q *question) written(l *shellcmd.Line) {
+// written adds what the manifests declare anew that a command writes. installs
+// says that the line also installs what they declare: then text that goes into
+// one somewhere counts in full.
+func (q *question) written(l *shellcmd.Line, installs bool) {
 	content := map[string][2]string{} // by path: on disk, and so far
 	var order []string
 	for _, w := range manifest.Written(l) {
@@ -227,7 +229,7 @@ func (q *question) written(l *shellcmd.Line) {
 		}
 	}
 	for _, in := range manifest.Inserted(l) {
-		q.fragment(in.Path, in.Text)
+		q.fragment(in.Path, in.Text, installs)
 	}
 }
 
@@ -280,7 +282,7 @@ func (q *question) edits(e *hook.Event) {
 		case ok:
 			have[1] = after
 		case f.Unclear, f.Old == "" && f.Hunks == nil, have[1] == "" && q.exists(name):
-			q.fragment(name, f.Added) // where the lines go cannot be said
+			q.fragment(name, f.Added, false) // where the lines go cannot be said
 		default:
 			// A host that does not insist on blanks finds the place all the same;
 			// one that does refuses the edit.
@@ -334,8 +336,11 @@ func applyLoosely(f *hook.FileEdit, text string) (string, bool) {
 }
 
 // fragment adds what lines look like that go into a manifest somewhere.
-func (q *question) fragment(name, added string) {
+func (q *question) fragment(name, added string, counts bool) {
 	packages, unchecked := manifest.Fragment(strings.ReplaceAll(name, `\`, "/"), []byte(added))
+	for i := range packages {
+		packages[i].Advisory = packages[i].Advisory && !counts
+	}
 	before := q.read(name, maxManifest)
 	old, _ := manifest.Declared(name, before)
 	packages = slices.DeleteFunc(packages, func(p coord.Package) bool {

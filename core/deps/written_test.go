@@ -19,6 +19,10 @@ func TestAManifestWrittenByTheShellIsAnEdit(t *testing.T) {
 		{"cat > package.json <<'EOF'\n{\"dependencies\": {\"zz-healthy\": \"2.1.0\", \"zz-made-up\": \"1.0.0\"}}\nEOF", hook.Deny, "zz-made-up"},
 		{"cat > package.json <<'EOF'\n{\"name\": \"x\", \"dependencies\": {\"zz-healthy\": \"2.1.0\"}}\nEOF", hook.Pass, ""},
 		{"mkdir -p sub && echo '{\"dependencies\": {\"zz-evil\": \"1.0.0\"}}' | tee sub/package.json", hook.Deny, "zz-evil"},
+		{`sed -i 's/"zz-healthy": "2.1.0"/&, "zz-evil": "1.0.1"/' package.json`, hook.Advise, ""},
+		{`sed -i 's/"zz-healthy": "2.1.0"/&, "zz-evil": "1.0.1"/' package.json && npm install`, hook.Deny, "zz-evil"},
+		{`jq '.dependencies["zz-evil"]="1.0.1"' package.json > t && mv t package.json && npm i`, hook.Deny, "zz-evil"},
+		{`jq '.dependencies["zz-healthy"]="2.1.0"' package.json > t && mv t package.json && npm i`, hook.Pass, ""},
 		{"cat package.json > notes.txt", hook.Pass, ""},
 		{"cat > notes.txt <<'EOF'\n{\"dependencies\": {\"zz-evil\": \"1.0.0\"}}\nEOF", hook.Pass, ""},
 	}
