@@ -12,7 +12,7 @@ const ownBranch = "make a branch of your own, `git switch -c topic2`, and open a
 var branchRules = [...]Rule{
 	{
 		ID: "branches/commit", Verdict: hook.Ask,
-		Doc:     "Committing while a branch is checked out that others build on: git commit, cherry-pick, revert, am.",
+		Doc:     "Committing while a branch is checked out that others build on: git commit, cherry-pick, revert, am, npm version.",
 		Why:     "work goes onto that branch without a review",
 		Instead: ownBranch,
 		Fire: []string{
@@ -106,6 +106,10 @@ var (
 )
 
 func branchCommit(j *judge, c *shellcmd.Command) (match, bool) {
+	if versions(c) {
+		b, on := j.onProtected(c, &gitCmd{dir: c.Dir})
+		return match{what: "commits a new version to " + oneLine(b)}, on
+	}
 	g := j.git(c)
 	if g.help {
 		return match{}, false
@@ -137,6 +141,23 @@ func branchCommit(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{what: how + oneLine(b)}, true
 	}
 	return match{}, false
+}
+
+// versions reports whether c is an npm version that commits and tags.
+func versions(c *shellcmd.Command) bool {
+	if c.Program != "npm" && c.Program != "pnpm" {
+		return false
+	}
+	ops := plainOperands(c, &grammar{short: "mw", long: []string{"--message", "--preid", "--prefix", "--workspace", "--tag-version-prefix"}})
+	if len(ops) < 2 || ops[0] != "version" || flagLike(c, "no-git-tag-version", "help") {
+		return false
+	}
+	for _, a := range c.Args() {
+		if a.Text == "--git-tag-version=false" {
+			return false
+		}
+	}
+	return true
 }
 
 func branchMerge(j *judge, c *shellcmd.Command) (match, bool) {

@@ -63,6 +63,7 @@ func TestWorkOnAProtectedBranchAsks(t *testing.T) {
 			"cd sub && git commit -m x", "(cd sub; git commit -m x)", "cd .. && cd main && git commit -m x", "pushd sub; git commit -m x", "git add -A && git commit -m x && git push", "git status; git commit -m x",
 			"f() { git commit -m x; }; f", "for i in 1 2; do git commit -m $i; done", "if true; then git commit -m x; fi", "git add . ; git commit -m \"$(cat <<'EOF'\nfix\nEOF\n)\"",
 			"git commit -m x -- a.txt", "git commit a.txt -m x", "git commit --dry-run -m x; git commit -m x", "git commit -m --dry-run", "GIT_DIR=.git git commit -m x",
+			"npm version patch", "npm version 1.2.3 -m x", "pnpm version minor", "npm --prefix . version major",
 			"git cherry-pick abc", "git cherry-pick -x a..b", "git cherry-pick -n abc", "git revert HEAD", "git revert --no-edit HEAD~2", "git am < x.patch", "git am -3 0001.patch", "cat x.patch | git am",
 			"git merge topic", "git merge --squash topic", "git merge --no-ff -m x topic", "git merge --ff-only topic", "git merge origin/main", "git merge -", "git merge --no-commit topic", "git pull origin topic",
 			"git pull --no-rebase origin topic", "git pull . topic", "git subtree add --prefix x repo main",
@@ -122,6 +123,7 @@ func TestWorkElsewherePasses(t *testing.T) {
 			"git clone https://h.example/r.git x && cd x && git commit -m x", "git init y && cd y && git add . && git commit -m first", "gh pr checkout 12 && git commit -m x && git push", "gh repo clone o/r && cd r && git commit -m x",
 			"git stash branch topic2 && git commit -m x", "git branch -m topic2 && git commit -m x", "git symbolic-ref HEAD refs/heads/topic2 && git commit -m x", "ssh host 'cd app && git commit -m x'", "docker exec web git commit -m x",
 			"echo 'git commit -m x'", "grep -rn 'git commit' .", "cat <<EOF\ngit commit -m x\nEOF", "f() { git commit -m x; }", "git config alias.ci commit", "gh pr create --fill", "git commit-graph write", "git rebase --edit-todo", "git bisect start", "git notes add -m x",
+			"npm version", "npm version patch --no-git-tag-version", "npm version --git-tag-version=false patch", "npm view x version", "npm run version", "git switch -c rel && npm version patch",
 			"git switch -c topic2; bash -c 'git commit -m x'", "GIT_DIR=../topic/.git git commit -m x", "git --git-dir=../topic/.git commit -m x", "git checkout topic && git -c x=y commit -m x",
 		},
 		onTopic:                {"git commit -m x", "git push", "git merge main", "git rebase main", "git rebase origin/main", "git reset --soft HEAD~1", "git pull --rebase", "git commit --amend", "git push -u origin HEAD", "git rebase -i main", "git checkout main && git pull && git checkout - && git merge main"},
@@ -210,5 +212,30 @@ func TestALongLineOfCommitsIsJudgedInLinearWork(t *testing.T) {
 	judgeEvent(t, branchSettings(), f, shellEvent(onMain, onMain, line))
 	if f.reads > 200_000 {
 		t.Errorf("%d reads", f.reads)
+	}
+}
+
+func TestMergesForEverybodyAsk(t *testing.T) {
+	s := testSettings()
+	s.Packs = []string{packPublishing}
+	for command, want := range map[string]hook.Decision{
+		"gh pr merge 1 --squash":                                         hook.Ask,
+		"gh -R o/r pr merge 4 --auto":                                    hook.Ask,
+		"env GH_TOKEN=$T gh pr merge":                                    hook.Ask,
+		"bash -c 'gh pr merge 4 --admin'":                                hook.Ask,
+		"glab mr merge 4":                                                hook.Ask,
+		"gh api --method PUT /repos/o/r/pulls/4/merge":                   hook.Ask,
+		"gh api repos/o/r/merges -f base=main -f head=topic":             hook.Ask,
+		"gh api graphql -f query='mutation{mergePullRequest(input:{})}'": hook.Ask,
+		"gh api repos/o/r/pulls/4/merge":                                 hook.Pass,
+		"gh api repos/o/r/pulls -f title=x -f head=topic -f base=main":   hook.Pass,
+		"gh api graphql -f query='query{viewer{login}}'":                 hook.Pass,
+		"gh pr merge --disable-auto 4":                                   hook.Pass,
+		"gh pr merge --help":                                             hook.Pass,
+		"gh pr view 4 --json mergeable":                                  hook.Pass,
+	} {
+		if v := judgeEvent(t, s, world(), shellEvent(testRoot, testRoot, command)); v.Decision != want {
+			t.Errorf("%s: %s %s, want %s", command, v.Decision, v.Rule, want)
+		}
 	}
 }

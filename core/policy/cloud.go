@@ -90,8 +90,8 @@ var publishingRules = [...]Rule{
 		Doc:     "Merging or closing pull requests and issues, or switching workflows, for everybody (gh, glab).",
 		Why:     "others are told at once and build on it",
 		Instead: "look at it first, e.g. `gh pr view 12`",
-		Fire:    []string{"gh pr merge 12", "gh pr merge --squash", "gh pr close 12", "gh issue close 4", "gh workflow enable deploy.yml", "glab mr merge 4"},
-		Pass:    []string{"gh pr view 12", "gh pr create --draft --fill", "gh pr checks", "gh issue comment 4 -b x"},
+		Fire:    []string{"gh pr merge 12", "gh pr merge --squash", "gh pr close 12", "gh issue close 4", "gh workflow enable deploy.yml", "glab mr merge 4", "gh api -X PUT repos/o/r/pulls/4/merge"},
+		Pass:    []string{"gh api repos/o/r/pulls/4/merge", "gh pr merge --disable-auto 12", "gh pr view 12", "gh pr create --draft --fill", "gh pr checks", "gh issue comment 4 -b x"},
 		check:   forge,
 	},
 	{
@@ -428,17 +428,49 @@ func pushProtected(j *judge, c *shellcmd.Command) (match, bool) {
 }
 
 func forge(_ *judge, c *shellcmd.Command) (match, bool) {
+	if what, hit := forgeAPI(c); hit {
+		return match{what: what}, true
+	}
 	noun, verb := forgeCall(c)
 	hit := false
 	switch noun {
 	case "pr", "mr":
-		hit = verb == "merge" || verb == "close"
+		hit = verb == "close" || verb == "merge" && !flagLike(c, "disable-auto")
 	case "issue":
 		hit = verb == "close"
 	case "workflow":
 		hit = verb == "enable" || verb == "disable"
 	}
 	return match{what: "does " + noun + " " + verb + " for everybody"}, hit
+}
+
+// forgeAPI recognises the same done by gh api or glab api.
+func forgeAPI(c *shellcmd.Command) (what string, hit bool) {
+	if c.Program != "gh" && c.Program != "glab" {
+		return "", false
+	}
+	as := (&grammar{short: "XFfHqtp", long: []string{"--method", "--field", "--raw-field", "--header", "--jq", "--template", "--input", "--preview", "--cache", "--hostname"}}).parse(c.Args())
+	ops := operands(as)
+	if len(ops) < 2 || ops[0].Text != "api" {
+		return "", false
+	}
+	if ops[1].Text == "graphql" {
+		for i := range as {
+			if w := as[i].value; w != nil && as[i].flag != "" && (strings.Contains(w.Text, "mergePullRequest") || strings.Contains(w.Text, "closePullRequest") || strings.Contains(w.Text, "closeIssue") || strings.Contains(w.Text, "AutoMerge(")) {
+				return "merges or closes for everybody", true
+			}
+		}
+		return "", false
+	}
+	method := ""
+	if w := valueOf(as, "-X", "--method"); w != nil {
+		method = strings.ToUpper(w.Text)
+	} else if valueOf(as, "-f", "-F", "--field", "--raw-field", "--input") != nil {
+		method = "POST"
+	}
+	end, _, _ := strings.Cut(ops[1].Text, "?")
+	merges := strings.HasSuffix(end, "/merge") || strings.HasSuffix(end, "/merges")
+	return "merges for everybody", merges && (method == "PUT" || method == "POST")
 }
 
 func pushImage(_ *judge, c *shellcmd.Command) (match, bool) {
