@@ -20,6 +20,12 @@ func (j *judge) files() {
 	switch t.Kind {
 	case hook.Read:
 		j.readsOut(t, t.Paths())
+	case hook.Fetch:
+		for _, u := range t.Strings() {
+			if p, ok := strings.CutPrefix(u, "file://"); ok {
+				j.readsOut(t, []string{p})
+			}
+		}
 	case hook.Search:
 		j.searches(t)
 	case hook.Write, hook.Edit:

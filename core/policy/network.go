@@ -290,7 +290,7 @@ func hiddenLines(c *shellcmd.Command) []string {
 	}
 	for i := range c.Assigns {
 		switch c.Assigns[i].Name {
-		case "GIT_SSH_COMMAND", "GIT_EDITOR", "PAGER", "GIT_PAGER", "EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN":
+		case "GIT_SSH_COMMAND", "GIT_EDITOR", "PAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN":
 			add(c.Assigns[i].Value.Text)
 		}
 	}

@@ -584,6 +584,9 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 		if c.Has(shellcmd.StdinArgs) && recursive && len(found) == 0 {
 			out = append(out, removal{unknownTarget, "what its input names"})
 		}
+		if !recursive && j.allTracked(ops) {
+			out = append(out, removal{unknownTarget, "every file that git tracks"})
+		}
 		if len(found) > 0 {
 			out = slices.DeleteFunc(out, func(r removal) bool { return r.danger == unknownTarget })
 			for _, f := range found {
@@ -681,6 +684,25 @@ func (j *judge) finders(c *shellcmd.Command, ops []*word) []*shellcmd.Command {
 	return out
 }
 
+// allTracked reports whether the words come from a git ls-files that lists
+// every tracked file.
+func (j *judge) allTracked(ops []*word) bool {
+	for _, w := range ops {
+		if !unknown(w) || strings.Trim(w.Text, shellcmd.Unknown) != "" {
+			continue
+		}
+		for _, i := range w.Subst {
+			if i < 0 || i >= len(j.line.Commands) {
+				continue
+			}
+			if g := parseGit(&j.line.Commands[i]); g.sub == "ls-files" && !slices.ContainsFunc(g.args, func(a word) bool { return a.Text != "-z" && a.Text != "-c" && a.Text != "--cached" }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // packedAway returns what an archiver deletes once it is in the archive.
 func packedAway(c *shellcmd.Command) []*word {
 	args := c.Args()
@@ -736,6 +758,35 @@ func packedAway(c *shellcmd.Command) []*word {
 		}
 	}
 	return nil
+}
+
+// sparesProject reports whether a narrowed find starts in a whole temporary
+// folder that happens to hold the project, and cannot meet the project's name.
+func (j *judge) sparesProject(c *shellcmd.Command, start *word) bool {
+	p, ok := j.abs(c.Dir, start.Text)
+	if !ok || j.temp(p) == 0 || j.root == "" || !j.below(p, j.root) || j.same(p, j.root) {
+		return false
+	}
+	args := c.Args()
+	named := false
+	for i := 1; i < len(args); i++ {
+		switch args[i-1].Text {
+		case "-name", "-iname":
+			if i > 1 && (args[i-2].Text == "!" || args[i-2].Text == "-not") {
+				return false
+			}
+			named = true
+			rest := strings.TrimPrefix(j.root[min(len(p), len(j.root)):], "/")
+			for seg := range strings.SplitSeq(rest, "/") {
+				if globMatch(args[i].Text, seg) {
+					return false
+				}
+			}
+		case "-o", "-or":
+			return false
+		}
+	}
+	return named
 }
 
 // foundBy splits the arguments of find or fd.
@@ -819,6 +870,10 @@ func findParts(args []word) (starts []*word, narrow, deletes bool) {
 		case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-newer", "-size", "-user", "-group", "-perm", "-inum", "-samefile", "-lname", "-links", "-anewer", "-cnewer":
 			narrow = narrow || !not
 			i++
+		case "-prune":
+			if i+1 < len(args) && (args[i+1].Text == "-o" || args[i+1].Text == "-or") {
+				narrow = false // what came before is what is left alone
+			}
 		case "-empty":
 			narrow = narrow || !not
 		case "-type", "-xtype":
@@ -951,6 +1006,9 @@ func (j *judge) findTargets(c *shellcmd.Command, starts []*word, narrow bool) []
 		}
 		if narrow && (r.danger == tempTarget || r.danger == gitTarget && findsLeftovers(c.Args())) {
 			continue
+		}
+		if narrow && r.danger == projectTarget && j.sparesProject(c, w) {
+			continue // some things below /tmp, where the project happens to lie
 		}
 		if r.danger != noDanger {
 			out = append(out, r)

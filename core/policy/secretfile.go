@@ -145,6 +145,10 @@ func secretBase(base string) secret {
 		return secretEnv
 	}
 	if stem, ok := strings.CutSuffix(base, ".env"); ok && stem != "" {
+		switch stem {
+		case "process", "import.meta", "globalthis.process", "bun": // code, no file
+			return notSecret
+		}
 		if harmlessEnv(stem) {
 			return notSecret
 		}

@@ -35,7 +35,7 @@ var secretsRules = [...]Rule{
 			"cat ~/.ssh/id_rsa.pub", "cat ~/.ssh/config", "grep -n '.env' src/main.go", "find . -name .env", "wc -l .env", "echo .env", "git log -- .env",
 			"cat certs/ca.pem", "git commit -m 'read .env'", "chmod 600 .env", "npm start", "docker compose up", "Read(.env.example)", "Read(src/main.go)",
 			"git check-ignore .env", "rg -l API_KEY", "grep -rn A --exclude='.env*' .", "rg A -g '!.env'", "xargs -a list.txt echo", "xargs ls < .env.example",
-			"git diff -- . ':!.env'", "find . -not -name .env -type f -exec cat {} +", "diff -r --exclude=.env a b", "fd -E .env . -x cat", "cmp .env .env.example",
+			"git diff -- . ':!.env'", "find . -not -name .env -type f -exec cat {} +", "diff -r --exclude=.env a b", "fd -E .env . -x cat", "cmp .env .env.example", "git grep -n process.env", "grep -rl A --include='.env*' .",
 		},
 		check: secretRead,
 	},
@@ -83,7 +83,7 @@ var secretsRules = [...]Rule{
 		Why:     "tokens and passwords in it would stay in the transcript",
 		Instead: "name the variable (`printenv PATH`) or filter (`env | grep -i node`)",
 		Fire:    []string{"env", "printenv", "export -p", "set", "env | sort", "cd sub && env", `node -e "console.log(process.env)"`, "env | grep -i secret", "node -p process.env", "jq -n env", "ps eww", "docker inspect -f '{{.Config.Env}}' web", `awk 'BEGIN{for(k in ENVIRON) print k, ENVIRON[k]}'`},
-		Pass:    []string{"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs", "node -p process.env.NODE_ENV", "jq -n env.PATH", "ps aux", "ps axo pid,etime", "docker inspect web"},
+		Pass:    []string{"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs", "node -p process.env.NODE_ENV", "jq -n env.PATH", "ps aux", "ps axo pid,etime", "docker inspect web", "docker exec web env | grep NODE_"},
 		check:   environmentDump,
 	},
 	{
@@ -484,6 +484,14 @@ func patternArgs(c *shellcmd.Command) uint64 {
 			}
 		}
 	case "git":
+		if g := parseGit(c); g.sub == "grep" && !has((&grammar{short: "ef"}).parse(g.args), "-e", "-f") {
+			for i := range args {
+				if len(g.args) > 0 && args[i].Pos >= g.args[0].Pos && !strings.HasPrefix(args[i].Text, "-") && (i == 0 || !valuedGrep(args[i-1].Text)) {
+					set(i)
+					break
+				}
+			}
+		}
 		for i := range args {
 			switch args[i].Text {
 			case "-m", "--message", "--grep", "-S", "-G", "--author", "-e", "-am", "-C", "-c":
@@ -501,6 +509,15 @@ func patternArgs(c *shellcmd.Command) uint64 {
 		}
 	}
 	return bits
+}
+
+// valuedGrep reports whether a flag of git grep takes the next word.
+func valuedGrep(flag string) bool {
+	switch flag {
+	case "-A", "-B", "-C", "-m", "-O", "--max-depth", "--threads", "--max-count":
+		return true
+	}
+	return false
 }
 
 // handling says what a program does with a secret file that it is given.
@@ -569,7 +586,7 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 					if strings.IndexByte("clLq", t[k]) >= 0 {
 						return neutral
 					}
-					if strings.IndexByte("efmABCdDgtTjrM", t[k]) >= 0 {
+					if valued := "efmABCdD"; strings.IndexByte(valued, t[k]) >= 0 || !strings.HasSuffix(name, "grep") && strings.IndexByte("gtTjrM", t[k]) >= 0 {
 						break
 					}
 				}
@@ -1187,8 +1204,12 @@ func environmentDump(j *judge, c *shellcmd.Command) (match, bool) {
 	if !dumpsEnvironment(c) && !loopsEnvironment(c) {
 		return match{}, false
 	}
-	if c.Stdout.Kind == shellcmd.Pipe {
-		for _, i := range c.Stdout.Peers {
+	out := c.Stdout
+	for n := c.Parent; len(out.Peers) == 0 && (c.Via == shellcmd.ViaExec || c.Via == shellcmd.ViaCode) && n >= 0 && n < len(j.line.Commands); n = j.line.Commands[n].Parent {
+		out = j.line.Commands[n].Stdout // docker exec web env | grep x
+	}
+	if out.Kind == shellcmd.Pipe {
+		for _, i := range out.Peers {
 			if i >= 0 && i < len(j.line.Commands) && filtersEnv(&j.line.Commands[i]) {
 				return match{}, false
 			}

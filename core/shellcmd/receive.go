@@ -1650,6 +1650,19 @@ func (r *reader) hooked(idx int, st *state, s *scope) {
 		w.Text, w.Or = body, nil
 		r.shellCode(idx, FromArg, []string{body}, &w, w.Static, r.sub(idx, st), s)
 	}
+	if cmd.Program == "make" || cmd.Program == "gmake" {
+		own := slices.ContainsFunc(argv, func(w Word) bool {
+			return strings.HasPrefix(w.Text, "-f") || strings.HasPrefix(w.Text, "-C") || w.Text == "--file" || w.Text == "--makefile" || w.Text == "-n"
+		})
+		for _, name := range [...]string{"GNUmakefile", "makefile", "Makefile"} { // one that the line itself wrote
+			w := Word{Raw: name, Text: name, Static: true, Pos: cmd.Pos, End: cmd.End}
+			if !own && r.file(&w, cmd.Dir) != nil {
+				r.makefile(idx, w, st, s)
+				break
+			}
+		}
+		cmd = &r.line.Commands[idx]
+	}
 	for i := 1; i < len(argv); i++ {
 		t := argv[i].Text
 		next := func() (Word, bool) {

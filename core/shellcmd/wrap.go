@@ -418,7 +418,9 @@ func runner(name string) (grammar, bool) {
 	case "docker-compose", "podman-compose":
 		return grammar{sub: "exec run", short: "feuwpv", long: dockerLong, operands: 1, flags: Remote}, true
 	case "kubectl", "oc", "k3s":
-		return grammar{sub: "exec run", short: "ncfs", long: "namespace container filename context kubeconfig cluster user server pod-running-timeout as token image restart overrides labels env port", operands: 1, dashes: true, flags: Remote}, true
+		return grammar{sub: "exec run debug", short: "ncfs", long: "namespace container filename context kubeconfig cluster user server pod-running-timeout as token image restart overrides labels env port", operands: 1, dashes: true, flags: Remote}, true
+	case "adb":
+		return grammar{sub: "shell", short: "sHPt", flags: Remote}, true
 	case "devcontainer":
 		return grammar{sub: "exec", long: "workspace-folder container-id id-label config override-config docker-path docker-compose-path remote-env default-user-env-probe user-data-folder", flags: Remote}, true
 	case "lxc", "incus":
