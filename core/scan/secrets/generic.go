@@ -29,16 +29,26 @@ func (s *scan) generic(n, at, end int) {
 	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
 		quotedName = true
 		i++
+		if i < len(text) && text[i] == ']' { // $config['password'] = …
+			i++
+		}
+		if strings.HasPrefix(text[i:], ` value="`) { // <add key="ApiKey" value="…"/>
+			i += len(" value")
+		}
 	}
+	after := i
 	i = blanks(text, i)
 	op := operator(text[min(i, len(text)):])
+	if op == "" && i > after && strings.HasSuffix(text[max(0, from-4):from], "ENV ") && (from < 5 || text[from-5] == '\n') { // ENV NAME value
+		op, i = "=", i-1
+	}
 	if op == "" || op == ":" { // var token string = …, const token: string = …
 		j := blanks(text, i+len(op))
 		k := j
 		for k < len(text) && k-j < 24 && isName(text[k]) {
 			k++
 		}
-		if m := blanks(text, k); k > j && m < len(text) && text[m] == '=' && (op == ":" || j > i) {
+		if m := blanks(text, k); k > j && m < len(text) && text[m] == '=' && (op == ":" || i > after) {
 			i, op = m, "="
 		}
 	}

@@ -605,3 +605,27 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// Settings of ten kinds of file. The values are made when the test runs, so that
+// none stands here.
+func TestAValueIsFoundHoweverItsFileAssignsIt(t *testing.T) {
+	value := strings.Join([]string{"q7Zr", "T2mX", "9vLp", "W4cK", "8sYd", "N3hB", "6gFj"}, "")
+	for _, form := range []string{
+		`password = "%s"`, `API_KEY=%s`, `client_secret: %s`, `{"secret": "%s"}`, `<add key="ApiKey" value="%s"/>`, `db.password=%s`,
+		`$config['password'] = '%s';`, `const apiKey = '%s';`, `var authToken string = "%s"`, `access_token: '%s'`, `export DB_PASSWORD=%s`,
+		"FROM scratch\nENV JWT_SECRET %s\n", `set API_TOKEN=%s`,
+	} {
+		text := fmt.Sprintf(form, value)
+		if found, err := Scan(context.Background(), text, Options{}); err != nil || len(found) == 0 {
+			t.Errorf("%s: nothing (%v)", form, err)
+		}
+	}
+	for _, text := range []string{
+		`$config['password'] = getenv('DB_PASSWORD');`, `<add key="ApiKey" value="#{ApiKey}"/>`, "ENV JWT_SECRET ${JWT_SECRET}", `var authToken string = ""`,
+		"ENV PASSWORD_FILE /run/secrets/password", `<add key="TokenUrl" value="https://login.corp.net/oauth2/v2"/>`, "env secret key names",
+	} {
+		if found, err := Scan(context.Background(), text, Options{}); err != nil || len(found) > 0 {
+			t.Errorf("%s: got %+v (%v)", text, found, err)
+		}
+	}
+}
