@@ -28,20 +28,27 @@ func (g *gating) coverage(ctx context.Context, pkgs []*pkg) {
 			tested[d.p] = d.r
 		}
 	}
+	repo, err := g.w.repo(ctx, g.p.Root)
 	groups := map[float64][]*pkg{}
 	for _, p := range pkgs {
 		r := tested[p]
 		k := &task{step: quality.Coverage, tool: "coverage"}
+		none := func(why string) { g.put(k, p, &result{status: skippedStep, tool: "coverage", why: why}) }
 		switch {
 		case slices.Contains(p.conf.Skip, quality.Coverage):
 		case r == nil:
-			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "it has no tests to run"})
+			if !slices.Contains(p.conf.Skip, quality.Test) && slices.Contains(g.p.OnStop, quality.Test) && len(p.gone) > 0 && g.lost(ctx, repo, p) {
+				continue
+			}
+			none("it has no tests to run")
 		case r.status != passedStep:
-			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "its tests did not pass"})
-		case r.why == "no test ran" && (r.report == nil || p.chain != golang || !g.goTests(ctx, p.mod)):
-			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: "no test ran"})
+			none("its tests did not pass")
+		case r.why == "no test ran" && (r.report == nil || p.chain != golang || !g.goTests(ctx, p.mod) && !g.hadTests(ctx, repo, p)):
+			if !g.lost(ctx, repo, p) {
+				none("no test ran")
+			}
 		case r.report == nil:
-			g.put(k, p, &result{status: skippedStep, tool: "coverage", why: r.tool + " measures none here"})
+			none(r.tool + " measures none here")
 		default:
 			least := g.p.PatchMin
 			if p.conf.PatchMin != nil {
@@ -50,7 +57,6 @@ func (g *gating) coverage(ctx context.Context, pkgs []*pkg) {
 			groups[least] = append(groups[least], p)
 		}
 	}
-	repo, err := g.w.repo(ctx, g.p.Root)
 	for least, list := range groups {
 		if err != nil {
 			for _, p := range list {
@@ -424,6 +430,53 @@ func (g *gating) before(ctx context.Context, repo *vcs.Repo, p *pkg) (coverage.C
 	}
 	c, ok := list[p.dir]
 	return c, ok
+}
+
+// hadTests reports whether a Go package of a module without tests had some: they
+// were touched and are gone, or its coverage is known.
+func (g *gating) hadTests(ctx context.Context, repo *vcs.Repo, p *pkg) bool {
+	if slices.ContainsFunc(p.gone, func(rel string) bool { return strings.HasSuffix(rel, "_test.go") }) {
+		return true
+	}
+	was, known := g.before(ctx, repo, p)
+	return known && was.Covered > 0
+}
+
+// lost reports a package that had covered lines and of which no test runs any
+// more, while some of its sources are there.
+func (g *gating) lost(ctx context.Context, repo *vcs.Repo, p *pkg) bool {
+	was, known := g.before(ctx, repo, p)
+	if !known || was.Covered == 0 || !g.anySource(p.dir) {
+		return false
+	}
+	g.put(&task{step: quality.Coverage, tool: "coverage"}, p, &result{status: failedStep, tool: "coverage", findings: []quality.Finding{{
+		Package: p.dir, Step: quality.Coverage, Tool: "ratchet",
+		Message: fmt.Sprintf("coverage of %s was %.1f %%, and no test of it runs any more", p.dir, was.Pct()),
+	}}})
+	return true
+}
+
+// anySource reports whether a folder holds a source file that is no test, by its
+// name.
+func (g *gating) anySource(dir string) bool {
+	found := false
+	n := 0
+	_ = walk(g.here.abs(dir), func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read is no source
+		case n > maxWalk:
+			return fs.SkipAll
+		case d.IsDir() && name != g.here.abs(dir) && (passed(d.Name()) || d.Name() == "vendor" || d.Name() == "testdata"):
+			return fs.SkipDir
+		case !d.IsDir() && source(name) && !strings.Contains(strings.ToLower(d.Name()), "test") && !strings.Contains(strings.ToLower(d.Name()), "spec"):
+			found = true
+			return fs.SkipAll
+		}
+		n++
+		return nil
+	})
+	return found
 }
 
 // raise keeps what a pass reached.

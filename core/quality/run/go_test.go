@@ -119,6 +119,41 @@ func TestALoweredCoverageBlocksAndDeletedCodeDoesNot(t *testing.T) {
 	}
 }
 
+func TestCodeWhoseTestsAreAllDeletedIsHeld(t *testing.T) {
+	t.Run("changed lines without them", func(t *testing.T) {
+		p := goProject(t)
+		p.write("a/a.go", "package a\n\n// Add takes away.\nfunc Add(x, y int) int { return x - y }\n")
+		p.git("rm", "-q", "a/a_test.go")
+		r := p.gate("a/a.go", "a/a_test.go")
+		if text := r.Text(4000); r.Outcome != quality.Failed || !strings.Contains(text, "coverage: a/a.go:4") {
+			t.Fatal(text)
+		}
+	})
+	t.Run("what the last pass had", func(t *testing.T) {
+		p := goProject(t)
+		p.write("a/a.go", "package a\n\n// Add adds two.\nfunc Add(x, y int) int { return x + y }\n")
+		if r := p.gate("a/a.go"); r.Outcome != quality.Passed {
+			t.Fatal(r.Text(4000))
+		}
+		p.git("rm", "-q", "a/a_test.go")
+		r := p.gate("a/a_test.go")
+		if text := r.Text(4000); r.Outcome != quality.Failed || !strings.Contains(text, "fell from 100.0 % to 0.0 %") {
+			t.Fatal(text)
+		}
+	})
+	t.Run("with the code that they tested", func(t *testing.T) {
+		p := goProject(t)
+		p.write("a/a.go", "package a\n\n// Add adds two.\nfunc Add(x, y int) int { return x + y }\n")
+		if r := p.gate("a/a.go"); r.Outcome != quality.Passed {
+			t.Fatal(r.Text(4000))
+		}
+		p.git("rm", "-q", "-f", "a/a.go", "a/a_test.go")
+		if r := p.gate("a/a.go", "a/a_test.go"); r.Outcome != quality.Passed {
+			t.Fatal(r.Text(4000))
+		}
+	})
+}
+
 func TestResultsOfThisTreeAreReused(t *testing.T) {
 	p := goProject(t)
 	count := filepath.Join(t.TempDir(), "runs")

@@ -102,6 +102,8 @@ func TestPythonCoverage(t *testing.T) {
 	if got := p.ratchet(python)["."]; got.Total == 0 {
 		t.Errorf("ratchet %+v", p.ratchet(python))
 	}
+	p.git("rm", "-q", "-f", "test_sums.py")
+	check(t, p.gate("test_sums.py"), "no test of it runs any more")
 }
 
 func TestPythonWithUnittest(t *testing.T) {

@@ -30,6 +30,7 @@ type pkg struct {
 	chain string
 	mod   string   // folder of its go.mod; "" = none
 	files []string // touched and still there, relative to the root
+	gone  []string // touched files that are not there any more
 	conf  quality.Override
 }
 
@@ -351,6 +352,8 @@ func (t *tree) packages(touched []string) []*pkg {
 			}
 			if st, err := os.Lstat(t.abs(rel)); err == nil && st.Mode().IsRegular() {
 				byKey[key].files = append(byKey[key].files, rel)
+			} else {
+				byKey[key].gone = append(byKey[key].gone, rel)
 			}
 		}
 	}
