@@ -582,6 +582,37 @@ func (c claude) planBundleRemoval(i *Installer, r Request, p *plan, rec receipt)
 	return append(steps, planRmdirs([]string{filepath.Dir(root)}, steps, true)...), nil
 }
 
+// unregistered are the plugins that init prepared for this place and Claude Code
+// does not know. What cannot be read Doctor names.
+func (c claude) unregistered(i *Installer, r Request, s *Status) []string {
+	all, _, err := i.readReceipts()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, rec := range all.Installs {
+		if rec.Host != "claude" || rec.Route != Plugin.String() || rec.Dir != "" && rec.Dir != r.Dir {
+			continue
+		}
+		if !slices.ContainsFunc(s.States, func(st State) bool { return st.File == rec.File && st.Route == rec.Route }) {
+			out = append(out, c.sayUnregistered(i, rec))
+		}
+	}
+	return out
+}
+
+// sayUnregistered says how Claude Code hears of a plugin: it alone makes the entry.
+func (c claude) sayUnregistered(i *Installer, rec receipt) string {
+	scope, where, again := User, "", "guardrails init --agent claude --via plugin -g"
+	if rec.Dir != "" {
+		scope, where, again = Personal, "in "+rec.Dir+" ", "guardrails init --agent claude --via plugin"
+	}
+	return fmt.Sprintf("the plugin was prepared on %s, and %s does not name it: nothing is guarded by it; run %s%s && %s, or %s again once claude is on PATH; init with --uninstall forgets it",
+		rec.At.Format("2006-01-02"), rec.File, where,
+		typed([]string{"plugin", "marketplace", "add", c.bundleDir(i), "--scope", pluginScope(scope)}),
+		typed([]string{"plugin", "install", pluginID, "--scope", pluginScope(scope)}), again)
+}
+
 // lookPlugin is the state of the plugin in a scope; ok is false if the scope's
 // file does not name it.
 func (c claude) lookPlugin(i *Installer, r Request, file string, doc *jsonedit.Doc) (State, bool) {

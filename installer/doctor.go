@@ -106,6 +106,10 @@ func (i *Installer) checkReceipts(ctx context.Context, d *Diagnosis, hosts []str
 			st = (&Diagnosis{Hosts: []*Status{s}}).stateOf(rec)
 		}
 		if st == nil || !st.installed() && !st.Broken {
+			if rec.Host == "claude" && rec.Route == Plugin.String() {
+				d.Problems = append(d.Problems, "claude: "+claude{}.sayUnregistered(i, rec))
+				continue
+			}
 			d.Problems = append(d.Problems, fmt.Sprintf("%s was installed in %s (%s, %s) on %s, and no entry of ours is there any more; guardrails init puts it back, --uninstall forgets it",
 				rec.Host, rec.File, rec.Scope, rec.Route, rec.At.Format("2006-01-02")))
 		}

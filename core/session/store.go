@@ -30,7 +30,6 @@ const (
 	stateSuffix   = ".json"
 	lockSuffix    = ".lock"
 	corruptSuffix = ".corrupt-"
-	sweptName     = ".swept"
 )
 
 // maxFile bounds what is read of a state file; the bounds on its parts keep
@@ -304,35 +303,6 @@ func (s *Store) List(n int) ([]Info, error) {
 		}
 	}
 	return out, nil
-}
-
-// GC is Sweep, at most once a day: a marker in the directory keeps the day. It
-// is cheap enough for every session start.
-func (s *Store) GC(now time.Time, idle time.Duration) (removed int, err error) {
-	swept := filepath.Join(s.Dir, sweptName)
-	switch info, err := os.Stat(swept); {
-	case err == nil:
-		if age := now.Sub(info.ModTime()); age >= 0 && age < 24*time.Hour {
-			return 0, nil
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return 0, fmt.Errorf("session states: %w", err)
-	}
-	// Marked first, so that of many starts at once hardly two sweep.
-	f, err := os.OpenFile(swept, os.O_CREATE|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil // no directory, no sessions
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Chtimes(swept, now, now)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("session states: %w", err)
-	}
-	return s.Sweep(now, idle)
 }
 
 // abandoned is the age at which a temporary file's writer is surely dead.

@@ -417,9 +417,6 @@ type batchLine struct {
 // checkBatch judges JSON lines. Lines are independent of each other and of
 // this directory: without a cwd they stand in an empty temporary project.
 func checkBatch(a *app, m *judge.Machine, ad hook.Adapter) error {
-	if isTerminal(a.stdin) {
-		return errors.New("standard input is a terminal: pipe JSON lines in, e.g. {\"id\":1,\"command\":\"git status\"}")
-	}
 	empty, err := os.MkdirTemp("", "guardrails-check-")
 	if err != nil {
 		return fmt.Errorf("temporary project: %w", err)
@@ -428,44 +425,16 @@ func checkBatch(a *app, m *judge.Machine, ad hook.Adapter) error {
 	if empty, err = filepath.EvalSymlinks(empty); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(a.stdout)
-	defer out.Flush()
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	in := bufio.NewReaderSize(a.stdin, 64<<10)
-	bad := false
-	for {
-		line, rerr := in.ReadBytes('\n')
-		if text := strings.TrimSpace(string(line)); text != "" {
-			r := judgeLine(m, ad, []byte(text), empty)
-			bad = bad || r.Error != ""
-			if err := enc.Encode(r); err != nil {
-				return err
-			}
-		}
-		if rerr == io.EOF {
-			break
-		}
-		if rerr != nil {
-			return rerr
-		}
-	}
-	if bad {
-		out.Flush()
-		return exitCode(exitError)
-	}
-	return nil
+	return a.judgeLines(`{"id":1,"command":"git status"}`, func(line []byte) (any, bool) {
+		r := judgeLine(m, ad, line, empty)
+		return r, r.Error == ""
+	})
 }
 
 func judgeLine(m *judge.Machine, ad hook.Adapter, line []byte, empty string) checkResult {
 	var l batchLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		// The id may still be readable.
-		var only struct {
-			ID json.RawMessage `json:"id"`
-		}
-		_ = json.Unmarshal(line, &only)
-		return checkResult{ID: only.ID, Error: "not a line of check --batch: " + err.Error()}
+		return checkResult{ID: lineID(line), Error: "not a line of check --batch: " + err.Error()}
 	}
 	req := judge.Request{Adapter: ad, Dir: empty, Root: l.Root}
 	if l.Cwd != "" {

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,48 +260,18 @@ type depsLine struct {
 // batch checks JSON lines, each for itself. A line without a cwd stands on a
 // machine of its own: no project, no settings files, no variables.
 func (c *depsChecker) batch(ctx context.Context, a *app) error {
-	if isTerminal(a.stdin) {
-		return errors.New(`standard input is a terminal: pipe JSON lines in, e.g. {"id":1,"command":"npm install x"}`)
-	}
-	out := bufio.NewWriter(a.stdout)
-	defer out.Flush()
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	in := bufio.NewReaderSize(a.stdin, 64<<10)
-	bad := false
-	for {
-		line, rerr := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			began := time.Now()
-			res := c.line(ctx, line)
-			res.MS = ms(time.Since(began))
-			bad = bad || res.Error != ""
-			if err := enc.Encode(res); err != nil {
-				return err
-			}
-		}
-		if rerr == io.EOF {
-			break
-		}
-		if rerr != nil {
-			return rerr
-		}
-	}
-	if bad {
-		out.Flush()
-		return exitCode(exitError)
-	}
-	return nil
+	return a.judgeLines(`{"id":1,"command":"npm install x"}`, func(line []byte) (any, bool) {
+		began := time.Now()
+		res := c.line(ctx, line)
+		res.MS = ms(time.Since(began))
+		return res, res.Error == ""
+	})
 }
 
 func (c *depsChecker) line(ctx context.Context, text []byte) depsResult {
 	var l depsLine
 	if err := json.Unmarshal(text, &l); err != nil {
-		var only struct {
-			ID json.RawMessage `json:"id"`
-		}
-		_ = json.Unmarshal(text, &only)
-		return depsResult{ID: only.ID, Error: "not a line of deps check --batch: " + err.Error()}
+		return depsResult{ID: lineID(text), Error: "not a line of deps check --batch: " + err.Error()}
 	}
 	one := *c
 	one.root = ""

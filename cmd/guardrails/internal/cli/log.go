@@ -29,6 +29,9 @@ prompt, path, command or output, and of a session only a digest.`,
   guardrails log --since 2026-11-01 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if n < 0 {
+				return fmt.Errorf("-n %d: give how many lines, 1 or more", n)
+			}
 			from, err := sinceTime(a.now(), since, n)
 			if err != nil {
 				return err

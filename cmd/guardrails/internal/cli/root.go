@@ -63,14 +63,15 @@ func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		// As the small program dispatches it: before the command tree exists.
 		return hookcmd.Main(args[1:], hookWorld(os.Environ()), stdin, stdout, stderr)
 	}
-	a := &app{arg0: argv[0], stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
+	out := &tally{Writer: stdout}
+	a := &app{arg0: argv[0], stdin: stdin, stdout: out, stderr: stderr, getenv: os.Getenv, environ: os.Environ, now: time.Now}
 	root := newRootCmd(a)
 	if len(args) > 1 && args[0] == "hook" && args[1] == "check" {
 		args = args[1:] // the same, said from the hook's side
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout) // where shells read completions
+	root.SetOut(out) // where shells read completions
 	root.SetErr(stderr)
 	err := root.Execute()
 	var code exitCode
@@ -81,8 +82,37 @@ func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return int(code)
 	default:
 		a.errorf("%v", err)
+		if out.n == 0 && wantsJSON(args) {
+			_ = a.writeJSON(map[string]string{"error": err.Error()})
+		}
 		return exitError
 	}
+}
+
+// tally counts what was written.
+type tally struct {
+	io.Writer
+	n int
+}
+
+func (t *tally) Write(b []byte) (int, error) {
+	n, err := t.Writer.Write(b)
+	t.n += n
+	return n, err
+}
+
+// wantsJSON reports whether the answer is read by a program: it hears of an error
+// as JSON too. The flags may not have been read to the end.
+func wantsJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
 }
 
 func newRootCmd(a *app) *cobra.Command {
@@ -100,8 +130,11 @@ passes untouched.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version.String(),
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.locate(home)
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := a.locate(home); err != nil && !anywhere(c) {
+				return err
+			}
+			return nil
 		},
 	}
 	root.SetVersionTemplate("guardrails {{.Version}}\n")
@@ -128,10 +161,30 @@ passes untouched.
 			return c.Help()
 		}
 	}
-	for _, c := range root.Commands() {
-		sayUsage(c)
-	}
+	sayUsage(root)
 	return root
+}
+
+// anywhere reports whether a verb needs neither home nor folder: what it prints
+// is the same on every machine.
+func anywhere(c *cobra.Command) bool {
+	switch c.Name() {
+	case "help", "man", "version", "schema", "bash", "zsh", "fish", "powershell", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return true
+	}
+	return !c.HasParent() || c.HasSubCommands() // prints its help
+}
+
+// tooFew reports whether cobra's words for a wrong number of arguments mean that
+// some are missing.
+func tooFew(err error, given int) bool {
+	for _, format := range [...]string{"requires at least %d", "accepts %d arg(s)", "accepts between %d"} {
+		var least int
+		if n, _ := fmt.Sscanf(err.Error(), format, &least); n == 1 {
+			return given < least
+		}
+	}
+	return given == 0
 }
 
 // sayUsage has a verb, and those below it, say what they take when they are given
@@ -147,12 +200,19 @@ func sayUsage(c *cobra.Command) {
 			switch {
 			case err == nil:
 				return nil
-			case len(args) == 0:
+			case tooFew(err, len(args)):
 				return fmt.Errorf("%s needs more: %s (%s --help tells what)", c.CommandPath(), c.UseLine(), c.CommandPath())
 			case c.HasSubCommands():
 				c.SuggestionsMinimumDistance = 2
+				what := c.CommandPath() + " has no"
+				if !c.HasParent() {
+					what = "unknown command"
+				}
 				if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
-					return fmt.Errorf("%s has no %q; is %s meant?", c.CommandPath(), args[0], strings.Join(meant, " or "))
+					return fmt.Errorf("%s %q; is %s meant?", what, args[0], strings.Join(meant, " or "))
+				}
+				if !c.HasParent() {
+					return fmt.Errorf("%s %q (%s --help lists what there is)", what, args[0], c.CommandPath())
 				}
 				return fmt.Errorf("%s has no %q (%s --help lists what it has)", c.CommandPath(), args[0], c.CommandPath())
 			}
@@ -203,7 +263,11 @@ func (a *app) width() int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	if f, ok := a.stdout.(*os.File); ok {
+	out := a.stdout
+	if t, ok := out.(*tally); ok {
+		out = t.Writer
+	}
+	if f, ok := out.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return n
 		}

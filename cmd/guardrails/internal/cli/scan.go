@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -508,48 +507,18 @@ type scanAnswer struct {
 
 // batch scans JSON lines, each for itself.
 func (s *scanner) batch(ctx context.Context, a *app) error {
-	if isTerminal(a.stdin) {
-		return errors.New(`standard input is a terminal: pipe JSON lines in, e.g. {"id":1,"text":"…"}`)
-	}
-	out := bufio.NewWriter(a.stdout)
-	defer out.Flush()
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	in := bufio.NewReaderSize(a.stdin, 64<<10)
-	bad := false
-	for {
-		line, rerr := in.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			began := time.Now()
-			answer := s.line(ctx, line)
-			answer.MS = float64(time.Since(began).Microseconds()) / 1000
-			bad = bad || answer.Error != ""
-			if err := enc.Encode(answer); err != nil {
-				return err
-			}
-		}
-		if rerr == io.EOF {
-			break
-		}
-		if rerr != nil {
-			return rerr
-		}
-	}
-	if bad {
-		return exitCode(exitError)
-	}
-	return nil
+	return a.judgeLines(`{"id":1,"text":"…"}`, func(line []byte) (any, bool) {
+		began := time.Now()
+		answer := s.line(ctx, line)
+		answer.MS = ms(time.Since(began))
+		return answer, answer.Error == ""
+	})
 }
 
 func (s *scanner) line(ctx context.Context, line []byte) scanAnswer {
 	var l scanLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		// The id may still be readable.
-		var only struct {
-			ID json.RawMessage `json:"id"`
-		}
-		_ = json.Unmarshal(line, &only)
-		return scanAnswer{ID: only.ID, Error: "not a line of scan --batch: " + err.Error()}
+		return scanAnswer{ID: lineID(line), Error: "not a line of scan --batch: " + err.Error()}
 	}
 	if l.Text == nil {
 		return scanAnswer{ID: l.ID, Error: "the line has no text"}
