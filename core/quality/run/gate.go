@@ -291,7 +291,11 @@ func (g *gating) again(ctx context.Context) {
 		if red[0].chain != golang {
 			only = nil // all of it, with its coverage
 		}
-		g.say("again, %d tests that failed", max(len(only), 1))
+		if n := len(only); n > 1 {
+			g.say("again, %d tests that failed", n)
+		} else {
+			g.say("again, what failed")
+		}
 		for p, r := range g.do(ctx, j.k, g.here, red, only) {
 			if d := first[p]; d != nil && r != nil && r.status != unproven && r.status != skippedStep {
 				g.weigh(d, r)
