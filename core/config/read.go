@@ -828,6 +828,7 @@ func found(n *tree.Node) string {
 		return "a mapping"
 	case tree.Sequence:
 		return "a list"
+	default:
 	}
 	switch n.Tag {
 	case tree.Null:
