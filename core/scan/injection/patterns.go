@@ -237,7 +237,7 @@ var rules = [...]rule{
 	{Persona, false, "act|simulate|you|youre|be|imagine|as|like|pretend|become ~5 $model|model|version|twin ~2 whose|with|its|has|where|and ~1 its? ~1 safety|content|ethical|moral? ~1 filters|filter|restrictions|guardrails|limits|censorship|moderation|safeguards|layer|rules|training|alignment ~3 removed|off|disabled|lifted|gone|deleted|deactivated|stripped"},
 	{Persona, false, "you|answer|respond|reply|speak ~3 two|2|both|several ~1 different? ~1 characters|personas|versions|roles|personalities|voices|ais ~9 can|never|without|no|any|ignores|unfiltered|evil ~1 anything|filter|filters|restrictions|refuse|rules|refuses|limits|everything"},
 	{Persona, false, "one|second|other who|that|which|without|with ~1 can|no|never|ignores|any ~1 say|filter|filters|refuses|rules|restrictions|limits ~1 anything|at|whatsoever|everything|all"},
-	{Persona, false, "^ enter|activate|enable|switch|engage|start|initiate|begin ~2 unrestricted|jailbreak|unfiltered|uncensored|evil|amoral|unchained|unlocked|freedom mode"},
+	{Persona, false, "^ enter|activate|enable|switch|engage|start|initiate|begin ~2 unrestricted|jailbreak|unfiltered|uncensored|evil|amoral|unchained|unlocked|freedom mode !to|for|in|on|of|when|so|by|with|if|from"},
 	{Persona, false, "you ~2 been|are|re now? liberated|unleashed|uncensored|unaligned"},
 	{Persona, false, "if|whenever|when you ~1 refuse|decline|fail|disobey|dont ~4 lose|deducted|deduct ~3 tokens|points|lives|credits|life"},
 	{Persona, false, "if|whenever|when you ~1 refuse|disobey|decline ~4 you ~2 die|deleted|terminated|punished|killed|destroyed|deactivated|shut|penalised|penalized"},
