@@ -95,8 +95,8 @@ func TestAConfigurationThatNobodyReadsIsABrokenOne(t *testing.T) {
 	}
 }
 
-// Nothing is kept of a configuration but what its repair needs: first calls side by
-// side, a home that cannot be written and a thousand rules all read the file.
+// Nothing decoded is kept of a configuration, so first calls side by side have
+// nothing to share or to spoil.
 func TestAThousandRulesAreReadByCallsSideBySide(t *testing.T) {
 	h := plainHalves(t, "real")
 	var b strings.Builder
