@@ -40,8 +40,12 @@ type coder struct {
 	evals int
 	last  cval // of the latest statement that is an expression
 	stmts int  // statements read
-	said  value
+
+	said    []byte // what calls to print show, of which saidAll says that it is known
+	saidAll bool
 }
+
+const maxSaid = 1 << 16 // bytes of printed text kept
 
 // effects reads c, the code of command idx, for what it visibly does.
 func (r *reader) effects(idx int, c *Code, st *state, s *scope) {
@@ -56,24 +60,33 @@ func (r *reader) effects(idx int, c *Code, st *state, s *scope) {
 		}
 	}
 	out := &r.line.Commands[idx].Stdout
-	if len(p.said.texts) == 1 && out.Text == "" && !out.Known && (out.Kind == Pipe || out.Kind == Capture) && r.spend(len(p.said.texts[0])) {
+	if len(p.said) > 0 && out.Text == "" && !out.Known && (out.Kind == Pipe || out.Kind == Capture) && r.spend(len(p.said)) {
 		// Whole only if nothing but one call to print is there.
-		out.Text, out.Known = p.said.texts[0], p.said.static && p.stmts == 1
+		out.Text, out.Known = string(p.said), p.saidAll && p.stmts == 1
 	}
 }
 
 // say notes what a call to print shows.
 func (p *coder) say(args []cval, end string) {
-	if len(p.said.texts) == 0 {
-		p.said = known("")
+	if len(p.said) == 0 {
+		p.saidAll = true
+	}
+	add := func(t string) {
+		if len(p.said)+len(t) > maxSaid {
+			p.saidAll = false
+			return
+		}
+		p.said = append(p.said, t...)
 	}
 	for i, a := range plain(args) {
 		if i > 0 {
-			p.said = p.r.concat(p.said, known(" "))
+			add(" ")
 		}
-		p.said = p.r.concat(p.said, a.value.safe().first())
+		v := a.value.safe().first()
+		p.saidAll = p.saidAll && v.static
+		add(v.texts[0])
 	}
-	p.said = p.r.concat(p.said, known(end))
+	add(end)
 }
 
 // prints reports whether an interpreter prints the value of its code.

@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -62,5 +63,12 @@ func TestADriveInAnUnquotedCmdLineKeepsItsBackslash(t *testing.T) {
 		if got := c.Argv[len(c.Argv)-1].Text; got != want {
 			t.Errorf("%s: %q, want %q", src, got, want)
 		}
+	}
+}
+
+func TestManyPrintsMeetNoLimit(t *testing.T) {
+	src := "python3 - <<'E'\n" + strings.Repeat("print('"+strings.Repeat("y", 200)+"')\n", 2000) + "E"
+	if Parse(src, Options{}).Truncated {
+		t.Error("a long script of plain prints was cut")
 	}
 }
