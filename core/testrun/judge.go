@@ -639,7 +639,7 @@ func (j *judgement) decideMasked() {
 		if r.mutated || r.interrupts || r.sieved && t.split && !full {
 			seen = false
 		}
-		if len(j.runs) > 1 && (r.cut > 0 || r.grepped) && !full {
+		if (len(j.runs) > 1 || r.many) && (r.cut > 0 || r.grepped) && !full {
 			seen = false // one summary may be cut off, and another stand
 		}
 		if r.mutated || r.sieved && !full || r.cut > 0 && !full {

@@ -62,6 +62,23 @@ func TestEachRunnersOutputIsGraded(t *testing.T) {
 		{"gotestsum of skips", "gotestsum", 0, "DONE 2 tests, 2 skipped in 0.3s\n", Empty},
 		{"gotestsum red", "gotestsum", 1, "=== FAIL: cart TestAdd (0.00s)\n\nDONE 9 tests, 1 failure in 0.3s\n", Failed},
 		{"gotestsum does not build", "gotestsum", 1, "FAIL\tshop [build failed]\n\nDONE 0 tests, 1 failure, 1 error in 0.0s\n", Error},
+		{"uvu", "uvu tests", 0, "a.js\n• •   (2 / 2)\n\n  Total:     2\n  Passed:    2\n  Skipped:   0\n  Duration:  0.56ms\n\n", Passed},
+		{"uvu red", "uvu tests", 1, "  Total:     2\n  Passed:    1\n  Skipped:   0\n", Failed},
+		{"uvu skips", "uvu tests", 0, "  Total:     0\n  Passed:    0\n  Skipped:   1\n", Empty},
+		{"GoogleTest", "./build/unit_tests", 0, "[----------] Global test environment tear-down\n[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 2 tests.\n", Passed},
+		{"GoogleTest red", "./build/unit_tests", 1, "[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Cart.Adds\n\n 1 FAILED TEST\n", Failed},
+		{"GoogleTest skips", "./build/unit_tests", 0, "[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] Cart.Adds\n", Empty},
+		{"GoogleTest, no match", "./build/unit_tests --gtest_filter=Nope", 0, "Note: Google Test filter = Nope\n[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test suites ran. (0 ms total)\n[  PASSED  ] 0 tests.\n", Empty},
+		{"Catch2", "./build/tests", 0, "===============\nAll tests passed (3 assertions in 2 test cases)\n\n", Passed},
+		{"Catch2 red", "./build/tests", 1, "test cases: 2 | 1 passed | 1 failed\nassertions: 3 | 2 passed | 1 failed\n", Failed},
+		{"Catch2 without a test", "./build/tests", 0, "===============\nNo tests ran\n\n", Empty},
+		{"doctest", "./build/run_tests", 0, "[doctest] doctest version is \"2.4.11\"\n[doctest] test cases: 2 | 2 passed | 0 failed | 1 skipped\n[doctest] assertions: 3 | 3 passed | 0 failed |\n[doctest] Status: SUCCESS!\n", Passed},
+		{"doctest, no match", "./build/run_tests", 0, "[doctest] test cases: 0 | 0 passed | 0 failed | 2 skipped\n[doctest] Status: SUCCESS!\n", Empty},
+		{"Criterion", "make test", 0, "[====] Synthesis: Tested: 2 | Passing: 2 | Failing: 0 | Crashing: 0\n", Passed},
+		{"Check red", "make check", 2, "50%: Checks: 2, Failures: 1, Errors: 0\n", Failed},
+		{"busted as GoogleTest", "busted -o gtest", 0, "[==========] 2 tests from 1 test file ran. (0.33 ms total)\n[  PASSED  ] 2 tests.\n", Passed},
+		{"busted as JUnit", "busted -o junit", 0, "<testsuites errors='0' skip='0' failures='0' tests='2' time='0.02'>\n\t<testsuite errors='0' time='0.00' name='Run 1 of 1' failures='0' tests='2' skip='0' timestamp='2026-11-30T16:43:20'>\n", Passed},
+		{"busted as JUnit, pending only", "busted -o junit", 0, "<testsuites errors='0' skip='1' failures='0' tests='1' time='0.02'>\n", Empty},
 		{"test-unit omits all, behind rake", "rake test", 0, "Omission: omitted. [test_a(T)]\n1 tests, 0 assertions, 0 failures, 0 errors, 0 pendings, 1 omissions, 0 notifications\n0% passed\n", Empty},
 		{"old minitest skips all, behind rake", "rake test", 0, "1 tests, 1 assertions, 0 failures, 0 errors, 1 skips\n", Empty},
 		{"kaocha, one pending", "clj -M:test", 0, "2 tests, 2 assertions, 1 pending, 0 failures.\n", Passed},
@@ -485,7 +502,9 @@ func TestEachRunOfALineIsSeen(t *testing.T) {
 		text    string
 		want    Grade
 	}{
-		{"(go test ./...; pytest) 2>&1 | tail -2", 0, "...  [100%]\n" + green, Unknown}, // go's FAIL may be cut off
+		{"(go test ./...; pytest) 2>&1 | tail -2", 0, "...  [100%]\n" + green, Unknown},                  // go's FAIL may be cut off
+		{"npm test -ws 2>&1 | tail -6", 0, "> b@1.0.0 test\n> mocha\n\n\n  1 passing (54ms)\n", Unknown}, // another workspace's failure may be cut off
+		{"npm test 2>&1 | tail -6", 0, "> b@1.0.0 test\n> mocha\n\n\n  1 passing (54ms)\n", Weak},
 		{"(pytest -q a; pytest -q b) 2>&1 | tail -40", 0, green + green, Weak},
 		{"pytest a > a.log 2>&1 && pytest b", 0, "2 skipped in 0.02s\n", Unknown},
 		{"go test ./... && pytest > b.log 2>&1", 0, "?   \tshop\t[no test files]\n", Unknown},

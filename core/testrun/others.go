@@ -705,6 +705,9 @@ func readXML(t *tally, lines []string) {
 	outer := false
 	for _, l := range lines {
 		s := strings.TrimSpace(l)
+		if strings.HasPrefix(s, "<testsuite") && !strings.Contains(s, `"`) {
+			s = strings.ReplaceAll(s, "'", `"`) // busted quotes so
+		}
 		all := strings.HasPrefix(s, "<testsuites ") && strings.Contains(s, ` tests="`)
 		if !all && (outer || !strings.HasPrefix(s, "<testsuite ")) {
 			continue
@@ -717,6 +720,9 @@ func readXML(t *tally, lines []string) {
 		fail, _ := attribute(s, "failures")
 		errs, _ := attribute(s, "errors")
 		skip, known := attribute(s, "skipped")
+		if !known {
+			skip, known = attribute(s, "skip")
+		}
 		if all && !known {
 			outer = false // the suites inside say what was skipped
 			continue

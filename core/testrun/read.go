@@ -69,7 +69,7 @@ func (t *tally) part(pass, skip int) {
 }
 
 // readers are the forms of output that a run may have.
-type readers uint32
+type readers uint64
 
 const (
 	readsGo readers = 1 << iota
@@ -100,7 +100,8 @@ const (
 	readsDotnet
 	readsSwift
 	readsCucumber
-	readsSmall // runners with one plain line
+	readsSmall  // runners with one plain line
+	readsNative // test programs of C and C++
 	readsJSON
 	readsXML
 
@@ -144,6 +145,7 @@ func readText(lines []string, want readers) tally {
 		{readsSwift, readSwift},
 		{readsCucumber, readCucumber},
 		{readsSmall, readSmall},
+		{readsNative, readNative},
 		{readsJSON, readJSON},
 		{readsXML, readXML},
 	} {

@@ -18,6 +18,7 @@ type run struct {
 	masks   string // the flag with which it hides failures
 	vague   bool   // green without a count proves nothing (go test -exec, -bench)
 	counts  bool   // it was told to print tests, so a green line without them proves nothing
+	many    bool   // it runs several runners, one below the other: workspaces, targets
 	scoped  bool
 	rewrite bool
 
@@ -292,7 +293,7 @@ func classify(program string, a argv, hops int) (run, bool) {
 		}
 		return run{name: "cypress", read: readsMocha, watch: "open"}, len(a) > 0 && a[0] == "open"
 	case "tap", "tape", "tapx", "uvu", "zora", "borp", "brittle", "qunit", "bats", "shellspec", "faucet":
-		r := run{name: program, read: readsTAP | readsMinitest | readsXML | readsRSpec | readsMocha, scoped: a.has("-f", "--filter", "--filter-tags", "-g", "--grep")}
+		r := run{name: program, read: readsTAP | readsMinitest | readsXML | readsRSpec | readsMocha | readsNative, scoped: a.has("-f", "--filter", "--filter-tags", "-g", "--grep")}
 		r.nothing = first(a, "--count", "-c", "--version", "-v", "--help", "-h")
 		if r.nothing == "-v" || r.nothing == "-c" && program != "bats" {
 			r.nothing = ""
@@ -399,7 +400,7 @@ func classify(program string, a argv, hops int) (run, bool) {
 			return run{name: "zig test", read: readsSmall}, true
 		}
 	case "busted":
-		return run{name: "busted", read: readsSmall | readsTAP, nothing: first(a, "--list", "-l", "--help"), scoped: a.has("--filter", "-t", "--tags")}, true
+		return run{name: "busted", read: readsSmall | readsTAP | readsNative | readsXML, nothing: first(a, "--list", "-l", "--help"), scoped: a.has("--filter", "-t", "--tags")}, true
 	case "forge":
 		if len(a) > 0 && (a[0] == "test" || a[0] == "coverage") {
 			return run{name: "forge test", read: readsSmall | readsCargo, nothing: first(a, "-l", "--list"), watch: a.on("-w", "--watch"), scoped: a.has("--match-test", "--mt", "--match-contract", "--mc", "--match-path")}, true
@@ -1041,6 +1042,8 @@ var npmValued = [...]string{"--prefix", "-C", "--dir", "-w", "--workspace", "--f
 
 func npmRun(program string, a argv, hops int) (run, bool) {
 	dir, _ := a.value("--prefix", "-C", "--dir", "--cwd")
+	own := a.until("--")
+	many := own.has("-ws", "--workspaces", "-r", "--recursive", "--filter", "-F") || slices.Contains(own, "workspaces") || slices.Contains(own, "recursive")
 	a = a.sub(npmValued[:]...)
 	if len(a) == 0 {
 		return run{}, false
@@ -1097,7 +1100,7 @@ func npmRun(program string, a argv, hops int) (run, bool) {
 			return run{}, false
 		}
 	}
-	r.dir = dir
+	r.dir, r.many = dir, many
 	return r, ok
 }
 
@@ -1132,6 +1135,10 @@ func scriptOf(program, name string, passed argv) (run, bool) {
 // targetRun is a program that runs named targets.
 func targetRun(program string, a argv) (run, bool) {
 	r := other(program, a)
+	switch program {
+	case "turbo", "nx", "lerna", "wsrun", "moon", "rush", "lage", "concurrently", "npm-run-all", "npm-run-all2", "run-s", "run-p":
+		r.many = true
+	}
 	best := no
 	for _, w := range a {
 		if strings.HasPrefix(w, "-") {
