@@ -27,21 +27,11 @@ func (q *question) beyond(project install.Project) {
 	if text == nil {
 		return
 	}
-	var locked map[string]bool
-	for at, n := dir, 0; n < maxUp && locked == nil; n++ { // a workspace's lockfile is further up
-		for _, l := range locks {
-			if lock := q.read(filepath.Join(at, l), maxLock); lock != nil && locked == nil {
-				locked = lockedNames(l, project.Ecosystem, string(lock))
-			}
-		}
-		if at == q.root || q.root == "" || at == filepath.Dir(at) {
-			break
-		}
-		at = filepath.Dir(at)
-	}
-	if locked == nil {
+	lock, name := q.lockOf(project.Tool, dir, locks)
+	if lock == "" {
 		return
 	}
+	locked := lockedNames(name, project.Ecosystem, lock)
 	names := []string{filepath.Join(dir, file)}
 	if file == "package.json" {
 		for _, at := range q.parts(dir, text) {
@@ -55,12 +45,124 @@ func (q *question) beyond(project install.Project) {
 		declared, _ := manifest.Declared(filepath.ToSlash(name), text)
 		var anew []coord.Package
 		for _, p := range declared {
-			if !locked[coord.Canonical(p.Ecosystem, p.Name)] && p.Ecosystem == project.Ecosystem && len(anew) < maxBeyond {
+			if !locked[coord.Canonical(p.Ecosystem, p.Name)] && p.Ecosystem == project.Ecosystem && len(anew) < maxBeyond && q.installed(project.Tool, dir, lock, locked, &p) {
 				anew = append(anew, p)
 			}
 		}
 		q.declare(filepath.ToSlash(name), anew, nil)
 	}
+}
+
+// lockOf is the lockfile that a tool keeps for the manifest in dir: the one
+// beside it, or that of the workspace that dir is a part of. An empty one says
+// nothing, as if there were none.
+func (q *question) lockOf(tool, dir string, locks []string) (text, name string) {
+	for at, n := dir, 0; n < maxUp; n++ {
+		for _, l := range locks {
+			if lock := q.read(filepath.Join(at, l), maxLock); len(strings.TrimSpace(string(lock[:min(len(lock), 512)]))) > 0 {
+				if at != dir && !q.memberOf(tool, at, dir) {
+					return "", ""
+				}
+				return string(lock), l
+			}
+		}
+		if at == q.root || q.root == "" || at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	return "", ""
+}
+
+// memberOf reports whether the workspace that is declared at top has dir as one
+// of its parts: otherwise a tool makes dir a lockfile of its own.
+func (q *question) memberOf(tool, top, dir string) bool {
+	rel, err := filepath.Rel(top, dir)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	switch tool {
+	case "npm", "pnpm", "yarn", "bun":
+		var m struct {
+			Workspaces json.RawMessage `json:"workspaces"`
+		}
+		_ = json.Unmarshal(q.read(filepath.Join(top, "package.json"), maxManifest), &m)
+		for _, pattern := range workspacePatterns(m.Workspaces, q.read(filepath.Join(top, "pnpm-workspace.yaml"), maxManifest)) {
+			if fits(strings.Split(path.Clean(pattern), "/"), strings.Split(rel, "/")) {
+				return true
+			}
+		}
+	case "cargo":
+		return strings.Contains(string(q.read(filepath.Join(top, "Cargo.toml"), maxManifest)), "[workspace")
+	case "uv":
+		return strings.Contains(string(q.read(filepath.Join(top, "pyproject.toml"), maxManifest)), "[tool.uv.workspace")
+	}
+	return false
+}
+
+// fits reports whether a path has the form of a pattern, both in parts.
+func fits(pattern, name []string) bool {
+	if len(pattern) == 0 || len(name) == 0 {
+		return len(pattern) == len(name) || len(pattern) == 1 && pattern[0] == "**"
+	}
+	if pattern[0] == "**" {
+		return fits(pattern[1:], name) || fits(pattern, name[1:])
+	}
+	ok, err := path.Match(pattern[0], name[0])
+	return ok && err == nil && fits(pattern[1:], name[1:])
+}
+
+// installed reports whether what a manifest declares, and the lockfile lacks, is
+// something that the tool is going to install: an override, an optional peer or
+// a shared version that nothing asks for never gets into a lockfile.
+func (q *question) installed(tool, dir, lock string, locked map[string]bool, p *coord.Package) bool {
+	switch {
+	case p.Aside && tool == "cargo":
+		return p.For != "" && q.usesShared(dir, p.For)
+	case p.Aside:
+		return p.For != "" && locked[coord.Canonical(p.Ecosystem, p.For)]
+	case p.Extra:
+		return tool != "pdm"
+	case p.Peer:
+		switch tool {
+		case "npm": // from version 7 on, whose lockfiles list folders
+			return strings.Contains(lock, `"packages":`)
+		case "pnpm":
+			return strings.Contains(lock, "autoInstallPeers: true")
+		}
+		return tool == "bun"
+	}
+	return true
+}
+
+// usesShared reports whether a member of the Cargo workspace at dir takes name
+// from its table of versions.
+func (q *question) usesShared(dir, name string) bool {
+	if q.shared == nil {
+		q.shared = map[string]map[string]bool{}
+	}
+	uses, ok := q.shared[dir]
+	if !ok {
+		uses = map[string]bool{}
+		q.shared[dir] = uses
+		top := q.read(filepath.Join(dir, "Cargo.toml"), maxManifest)
+		members := []string{dir}
+		for _, pattern := range manifest.CargoMembers(top) {
+			if at := q.expand(dir, pattern); len(members)+len(at) <= maxMembers {
+				members = append(members, at...)
+			}
+		}
+		for _, at := range members {
+			_, others := manifest.Declared("Cargo.toml", q.read(filepath.Join(at, "Cargo.toml"), maxManifest))
+			for _, u := range others {
+				if u.Why == coord.Workspace {
+					uses[u.Spec] = true
+				}
+			}
+		}
+	}
+	return uses[name]
 }
 
 // maxBeyond is how many packages of one manifest are looked up that its
@@ -162,8 +264,11 @@ func lockedNames(lock string, e coord.Ecosystem, text string) map[string]bool {
 		case "package-lock.json", "npm-shrinkwrap.json", "Pipfile.lock", "composer.lock":
 			key, value := member(s)
 			add(key)
-			if key == "name" {
+			switch real, alias := strings.CutPrefix(value, "npm:"); {
+			case key == "name":
 				add(value)
+			case key == "version" && alias:
+				add(beforeVersion(real))
 			}
 		case "bun.lock":
 			key, value := member(s)

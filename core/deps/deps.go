@@ -152,6 +152,7 @@ type question struct {
 	env gate.Env
 
 	sources map[string]registry.Sources
+	shared  map[string]map[string]bool // by folder: what a Cargo workspace's members take from its table
 
 	packages  []coord.Package // all that were named
 	list      []asked         // those to look up

@@ -261,12 +261,8 @@ func (p *projects) identity(to *project, base, dir string, text []byte) {
 			p.members(to, dir, m.Workspaces)
 		}
 	case "go.mod":
-		for line := range strings.Lines(string(text)) {
-			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
-				to.name = strings.Trim(strings.TrimSpace(rest), `"`)
-				return
-			}
-		}
+		to.name = manifest.GoModule(text)
+		p.goWork(to, dir)
 	case "Cargo.toml", "pyproject.toml":
 		for line := range strings.Lines(string(text)) {
 			key, v, ok := strings.Cut(line, "=")
@@ -275,6 +271,27 @@ func (p *projects) identity(to *project, base, dir string, text []byte) {
 				return
 			}
 		}
+	}
+}
+
+// goWork finds the modules of the Go workspace that dir is in.
+func (p *projects) goWork(to *project, dir string) {
+	for range maxUp {
+		if text := p.read(filepath.Join(dir, "go.work"), maxManifest); text != nil {
+			for _, use := range manifest.GoWorkUses(text) {
+				if !filepath.IsAbs(use) {
+					use = filepath.Join(dir, filepath.FromSlash(use))
+				}
+				if name := manifest.GoModule(p.read(filepath.Join(use, "go.mod"), maxManifest)); name != "" && len(to.members) < maxMembers {
+					to.members = append(to.members, name)
+				}
+			}
+			return
+		}
+		if dir == p.root || p.root == "" || dir == filepath.Dir(dir) {
+			return
+		}
+		dir = filepath.Dir(dir)
 	}
 }
 

@@ -83,6 +83,19 @@ type Package struct {
 	// Advisory says that the place is not one that installs: a test fixture, a
 	// Dockerfile, a workflow.
 	Advisory bool `json:"-"`
+
+	// Aside says that the place only tells what is to be taken in case that
+	// something else brings the package in (an override, a constraint, a shared
+	// table of versions), or that it is fetched apart from what is locked (the
+	// requirements of a build). For is what it is there for, by its name in a
+	// lockfile or a member's manifest; "" = nothing that is known.
+	Aside bool   `json:"-"`
+	For   string `json:"-"`
+
+	// Peer says that who uses the project is to bring it along, which some tools
+	// do themselves. Extra says that it belongs to a set that is left out unless
+	// it is asked for.
+	Peer, Extra bool `json:"-"`
 }
 
 // Unchecked is something that would be added and cannot be looked up.

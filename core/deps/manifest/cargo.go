@@ -13,18 +13,32 @@ func (s *sheet) cargo(text string) {
 	for _, target := range root.each("target") {
 		s.cargoSections(target.value)
 	}
-	s.cargoSection(root.each("workspace", "dependencies"), false)
+	for _, m := range root.each("workspace", "dependencies") {
+		s.cargoSection([]member{m}, aside(m.key))
+	}
+}
+
+// CargoMembers are the patterns of the folders that a Cargo workspace consists of.
+func CargoMembers(content []byte) []string {
+	root, _ := readTOML(clean(content))
+	var out []string
+	for _, item := range root.list("workspace", "members") {
+		if item.kind == str {
+			out = append(out, item.text)
+		}
+	}
+	return out
 }
 
 func (s *sheet) cargoSections(n *node) {
 	for _, name := range [...]string{"dependencies", "build-dependencies", "build_dependencies"} {
-		s.cargoSection(n.each(name), false)
+		s.cargoSection(n.each(name))
 	}
-	s.cargoSection(n.each("dev-dependencies"), true)
-	s.cargoSection(n.each("dev_dependencies"), true)
+	s.cargoSection(n.each("dev-dependencies"), dev)
+	s.cargoSection(n.each("dev_dependencies"), dev)
 }
 
-func (s *sheet) cargoSection(members []member, isDev bool) {
+func (s *sheet) cargoSection(members []member, change ...func(*coord.Package)) {
 	for _, m := range members {
 		name, version, why := m.key, "", ""
 		switch v := m.value; v.kind {
@@ -54,7 +68,6 @@ func (s *sheet) cargoSection(members []member, isDev bool) {
 			continue
 		}
 		p, why := spec.CargoValue(name, version, false)
-		p.Dev = isDev
-		s.add(m.key, p, why)
+		s.add(m.key, p, why, change...)
 	}
 }

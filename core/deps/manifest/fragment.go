@@ -205,7 +205,7 @@ func (s *sheet) tomlLines(f format, text string) {
 			continue
 		}
 		if f == cargoTOML {
-			s.cargoSection(table.members, false)
+			s.cargoSection(table.members)
 		} else {
 			s.pythonTable(m.key, m.value, nil)
 		}

@@ -106,3 +106,36 @@ tools:
 		s.add(t, p, why)
 	}
 }
+
+// GoModule is the path of the module that a go.mod is of.
+func GoModule(content []byte) string {
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "//")
+		if words := strings.Fields(line); len(words) == 2 && words[0] == "module" {
+			return strings.Trim(words[1], "\"`")
+		}
+	}
+	return ""
+}
+
+// GoWorkUses are the folders that a go.work takes modules from.
+func GoWorkUses(content []byte) []string {
+	var out []string
+	block := false
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "//")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case block && words[0] == ")":
+			block = false
+		case block:
+			out = append(out, strings.Trim(words[0], "\"`"))
+		case words[0] == "use(" || len(words) == 2 && words[0] == "use" && words[1] == "(":
+			block = true
+		case len(words) == 2 && words[0] == "use":
+			out = append(out, strings.Trim(words[1], "\"`"))
+		}
+	}
+	return out
+}

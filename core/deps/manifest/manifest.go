@@ -217,6 +217,9 @@ func diff(name string, f format, before []byte, now *sheet) ([]coord.Package, []
 		e := &now.entries[i]
 		id := e.id()
 		if old[id] {
+			if e.why == "" && !(e.Aside || e.Peer || e.Extra) {
+				inEarnest(packages, e)
+			}
 			continue
 		}
 		old[id] = true
@@ -235,6 +238,16 @@ func diff(name string, f format, before []byte, now *sheet) ([]coord.Package, []
 		unchecked = append(unchecked, coord.Unchecked{Spec: name, Why: coord.Unparsable})
 	}
 	return packages, unchecked
+}
+
+// inEarnest notes that what was declared with reservations is so without them too.
+func inEarnest(list []coord.Package, e *entry) {
+	for i := range list {
+		p := &list[i]
+		if p.Ecosystem == e.Ecosystem && p.Version == e.Version && coord.Canonical(p.Ecosystem, p.Name) == coord.Canonical(e.Ecosystem, e.Name) {
+			p.Aside, p.For, p.Peer, p.Extra = false, "", false, false
+		}
+	}
 }
 
 // Declared returns all packages that a manifest declares.
@@ -291,6 +304,13 @@ func (s *sheet) add(text string, p coord.Package, why string, change ...func(*co
 }
 
 func dev(p *coord.Package) { p.Dev = true }
+
+func extra(p *coord.Package) { p.Extra = true }
+
+// aside marks what counts for a name only, or for none.
+func aside(name string) func(*coord.Package) {
+	return func(p *coord.Package) { p.Aside, p.For = true, name }
+}
 
 // clean is text without a byte order mark and with the line ends of Unix.
 func clean(data []byte) string {

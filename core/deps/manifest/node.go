@@ -12,7 +12,21 @@ func (s *sheet) packageJSON(text string) {
 	s.broken = !whole
 	s.self = root.string("name")
 	for _, section := range [...]string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"} {
-		s.npmSection(root.each(section), section == "devDependencies")
+		var change []func(*coord.Package)
+		switch section {
+		case "devDependencies":
+			change = append(change, dev)
+		case "peerDependencies":
+			for _, m := range root.each(section) {
+				mark := func(p *coord.Package) { p.Peer = true }
+				if root.isTrue("peerDependenciesMeta", m.key, "optional") {
+					mark = aside("")
+				}
+				s.npmSection([]member{m}, mark)
+			}
+			continue
+		}
+		s.npmSection(root.each(section), change...)
 	}
 	s.npmOverrides(root.get("overrides"), "", 0)
 	for _, m := range root.each("resolutions") {
@@ -22,8 +36,9 @@ func (s *sheet) packageJSON(text string) {
 		s.npmForced(m.key[strings.LastIndexByte(m.key, '>')+1:], m.value)
 	}
 	for _, m := range root.each("pnpm", "packageExtensions") {
-		s.npmSection(m.value.each("dependencies"), false)
-		s.npmSection(m.value.each("optionalDependencies"), false)
+		extended := aside(beforeAt(m.key))
+		s.npmSection(m.value.each("dependencies"), extended)
+		s.npmSection(m.value.each("optionalDependencies"), extended)
 	}
 	s.npmCatalogs(root)
 	s.npmCatalogs(root.get("workspaces"))
@@ -31,20 +46,19 @@ func (s *sheet) packageJSON(text string) {
 
 // npmCatalogs reads catalog and catalogs of Bun.
 func (s *sheet) npmCatalogs(n *node) {
-	s.npmSection(n.each("catalog"), false)
+	s.npmSection(n.each("catalog"), aside(""))
 	for _, c := range n.each("catalogs") {
-		s.npmSection(c.value.members, false)
+		s.npmSection(c.value.members, aside(""))
 	}
 }
 
-func (s *sheet) npmSection(members []member, isDev bool) {
+func (s *sheet) npmSection(members []member, change ...func(*coord.Package)) {
 	for _, m := range members {
 		if m.value.kind != str {
 			continue
 		}
 		p, why := spec.NPMValue(m.key, m.value.text)
-		p.Dev = isDev
-		s.add(m.key, p, why)
+		s.add(m.key, p, why, change...)
 	}
 }
 
@@ -55,14 +69,22 @@ func (s *sheet) npmForced(name string, value *node) {
 	if name == "" {
 		return
 	}
-	if i := strings.IndexByte(name[1:], '@'); i >= 0 {
-		name = name[:i+1]
-	}
+	name = beforeAt(name)
 	if value.kind != str || value.text == "-" || strings.HasPrefix(value.text, "$") {
 		return // removed, or what the package itself declares
 	}
 	p, why := spec.NPMValue(name, value.text)
-	s.add(name, p, why)
+	s.add(name, p, why, aside(name))
+}
+
+// beforeAt is a name without the range behind it.
+func beforeAt(name string) string {
+	if len(name) > 1 {
+		if i := strings.IndexByte(name[1:], '@'); i >= 0 {
+			return name[:i+1]
+		}
+	}
+	return name
 }
 
 // npmOverrides reads the overrides of npm, which nest; "." is the parent.
@@ -95,10 +117,7 @@ func lastName(key string) string {
 
 func (s *sheet) pnpmWorkspace(text string) {
 	root := readYAML(text)
-	s.npmSection(root.each("catalog"), false)
-	for _, c := range root.each("catalogs") {
-		s.npmSection(c.value.members, false)
-	}
+	s.npmCatalogs(root)
 	for _, m := range root.each("overrides") {
 		s.npmForced(m.key[strings.LastIndexByte(m.key, '>')+1:], m.value)
 	}

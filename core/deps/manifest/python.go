@@ -65,31 +65,31 @@ func (s *sheet) pyproject(text string) {
 			list(m.value.items, change...)
 		}
 	}
-	list(root.list("build-system", "requires"))
+	list(root.list("build-system", "requires"), aside(""))
 	list(root.list("project", "dependencies"))
-	groups(root.each("project", "optional-dependencies"))
+	groups(root.each("project", "optional-dependencies"), extra)
 	groups(root.each("dependency-groups"), dev)
 	tool := root.get("tool")
 	list(tool.list("uv", "dev-dependencies"), dev)
-	list(tool.list("uv", "constraint-dependencies"))
-	list(tool.list("uv", "override-dependencies"))
-	list(tool.list("uv", "build-constraint-dependencies"))
+	list(tool.list("uv", "constraint-dependencies"), aside(""))
+	list(tool.list("uv", "override-dependencies"), aside(""))
+	list(tool.list("uv", "build-constraint-dependencies"), aside(""))
 	groups(tool.each("pdm", "dev-dependencies"), dev)
-	list(tool.list("rye", "dev-dependencies"), dev)
+	list(tool.list("rye", "dev-dependencies"), dev, aside(""))
 	for _, env := range tool.each("hatch", "envs") {
-		list(env.value.list("dependencies"), dev)
-		list(env.value.list("extra-dependencies"), dev)
+		list(env.value.list("dependencies"), dev, aside(""))
+		list(env.value.list("extra-dependencies"), dev, aside(""))
 	}
 	for _, target := range tool.each("hatch", "build", "targets") {
-		list(target.value.list("dependencies"))
+		list(target.value.list("dependencies"), aside(""))
 		for _, hook := range target.value.each("hooks") {
-			list(hook.value.list("dependencies"))
+			list(hook.value.list("dependencies"), aside(""))
 		}
 	}
 	poetry := tool.get("poetry")
 	s.poetry(poetry.each("dependencies"), elsewhere)
 	s.poetry(poetry.each("dev-dependencies"), elsewhere, dev)
-	s.poetry(poetry.each("requires-plugins"), elsewhere)
+	s.poetry(poetry.each("requires-plugins"), elsewhere, aside(""))
 	for _, g := range poetry.each("group") {
 		s.poetry(g.value.each("dependencies"), elsewhere, dev)
 	}

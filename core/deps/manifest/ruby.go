@@ -45,17 +45,28 @@ func (s *sheet) gemfile(text string) {
 				blocks = append(blocks, "dev")
 			}
 		case "gem":
-			why, isDev := elsewhere, false
+			why := elsewhere
+			var change []func(*coord.Package)
 			for _, b := range blocks {
-				if b == "dev" {
-					isDev = true
-				} else if b != "" {
+				switch b {
+				case "":
+				case "dev":
+					change = append(change, dev)
+				case "if":
+					change = append(change, aside(""))
+				default:
 					why = b
 				}
 			}
-			s.gem(args, why, isDev)
+			if rubyConditional(rest) {
+				change = append(change, aside(""))
+			}
+			s.gem(args, why, change...)
 		default:
-			if opens || head == "if" || head == "unless" || head == "case" || head == "begin" || head == "def" {
+			switch {
+			case head == "if", head == "unless", head == "case":
+				blocks = append(blocks, "if")
+			case opens, head == "begin", head == "def":
 				blocks = append(blocks, "")
 			}
 		}
@@ -80,7 +91,17 @@ func rubyBlock(line string) (call string, opens bool) {
 	return line, false
 }
 
-func (s *sheet) gem(args []rubyArg, why string, isDev bool) {
+// rubyConditional reports whether a statement ends in a condition.
+func rubyConditional(text string) bool {
+	for _, part := range splitOutside(text, ' ') {
+		if part == "if" || part == "unless" {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sheet) gem(args []rubyArg, why string, change ...func(*coord.Package)) {
 	if len(args) == 0 {
 		return
 	}
@@ -112,8 +133,7 @@ func (s *sheet) gem(args []rubyArg, why string, isDev bool) {
 		return
 	}
 	p, why := spec.GemValue(name, strings.Join(versions, ", "))
-	p.Dev = isDev
-	s.add(name, p, why)
+	s.add(name, p, why, change...)
 }
 
 // gemspec reads the dependencies that a specification adds.
@@ -124,7 +144,11 @@ func (s *sheet) gemspec(text string) {
 			if !ok || rest == "" || rest[0] != ' ' && rest[0] != '(' {
 				continue
 			}
-			s.gem(rubyArgs(rest), "", call == ".add_development_dependency")
+			var change []func(*coord.Package)
+			if call == ".add_development_dependency" {
+				change = append(change, dev)
+			}
+			s.gem(rubyArgs(rest), "", change...)
 		}
 	}
 }
