@@ -121,7 +121,7 @@ const (
 	Conditional Flags = 1 << iota // after && or ||, in an if, case, loop or trap: may not run
 	Looped                        // in a loop, or run once for each item by xargs, find -exec, parallel
 	Background                    // & or coproc, itself or a block around it
-	Negated                       // ! in front
+	Negated                       // ! in front, but for if ! x; then exit 1; fi
 	Masked                        // its exit status does not decide that of the line
 	Subshell                      // in ( ), a substitution or a stage of a pipe
 	Uncalled                      // in the body of a function that this line defines and does not call
@@ -131,6 +131,7 @@ const (
 	PowerShell                    // read by the PowerShell reader
 	Batch                         // read as a cmd.exe command
 	StdinArgs                     // further arguments come from the standard input of a wrapper (xargs)
+	Fatal                         // when it fails the line ends there, with a status that is not 0: x || exit 1, set -e
 )
 
 // Has reports whether all bits of f are set in c.

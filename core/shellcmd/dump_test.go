@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 func names(bits Flags) string {
 	var out []string
-	for i, n := range [...]string{"cond", "loop", "bg", "neg", "masked", "sub", "uncalled", "recursive", "remote", "loose", "ps", "batch", "stdinargs"} {
+	for i, n := range [...]string{"cond", "loop", "bg", "neg", "masked", "sub", "uncalled", "recursive", "remote", "loose", "ps", "batch", "stdinargs", "fatal"} {
 		if bits&(1<<i) != 0 {
 			out = append(out, n)
 		}

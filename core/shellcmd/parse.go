@@ -85,6 +85,12 @@ type scope struct {
 	extra  []Word // arguments for the last command of an alias
 
 	lenient bool // set -e does not end the line when the left of && fails
+
+	// What exit and return hand their status on to: the flags with which the
+	// running shell and the running function were entered.
+	shell, ret Flags
+	inFn       bool
+	held       bool // set -e made the flags fatal, which for the left of && holds only at the end of a shell
 }
 
 // frame is a function or alias that is being run.
@@ -353,6 +359,7 @@ func (r *reader) uncalled() {
 			s2.flags |= Uncalled
 		}
 		s2.calls = &frame{fn: f, up: s2.calls}
+		s2.shell, s2.ret, s2.inFn = s2.flags, s2.flags, true
 		st := f.st
 		st.args, st.argsKnown = nil, false
 		r.stmt(f.body, &st, &s2)

@@ -973,7 +973,7 @@ func (r *reader) find(idx int, st *state, s *scope) {
 				sub.dir = ""
 			}
 			s2 := r.inside(idx, ViaExec, s)
-			s2.flags |= Looped | Conditional
+			s2.flags = s2.flags&^Fatal | Looped | Conditional
 			if r.deep < 2*MaxCodeDeep {
 				r.deep++
 				r.child(words, sub, s2)

@@ -259,6 +259,14 @@ func (r *reader) inside(idx int, via Via, s *scope) *scope {
 	s2 := *s
 	s2.parent, s2.via = idx, via
 	s2.flags = cmd.Flags
+	s2.lenient = false
+	switch via {
+	case ViaFunction:
+		s2.ret, s2.inFn = s2.flags, true
+	case ViaAlias:
+	default:
+		s2.shell, s2.inFn, s2.held = s2.flags, false, false
+	}
 	s2.in, s2.out = cmd.Stdin, cmd.Stdout
 	s2.redirs = nil
 	s2.pipe, s2.stage = 0, 0
@@ -450,6 +458,9 @@ func (r *reader) childExec(idx int, words []Word, st *state, s *scope, flags Fla
 	defer func() { r.deep-- }()
 	s2 := r.inside(idx, ViaExec, s)
 	s2.flags |= flags
+	if flags&Looped != 0 {
+		s2.flags &^= Fatal
+	}
 	r.child(words, st, s2)
 }
 

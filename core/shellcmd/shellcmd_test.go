@@ -232,6 +232,34 @@ func TestMaskedSaysWhoseStatusCounts(t *testing.T) {
 	}
 }
 
+func TestFatalSaysThatAFailureEndsTheLine(t *testing.T) {
+	for src, want := range map[string]bool{
+		`for x in a b; do go test $x || exit 1; done`: true, `for x in a b; do cd $x && go test || exit 1; done; echo ok`: true, `while read x; do go test $x || exit 2; done < l; ls`: true,
+		`for x in a b; do go test || { echo no; exit 1; }; done; ls`: true, `for x in a; do go test || { r=$?; echo no; exit $r; }; done`: true, `for x in a; do if ! go test; then exit 1; fi; done`: true,
+		`if ! go test; then echo no; exit 1; fi; ls`: true, `if go test; then ls; else echo no; exit 1; fi; ls`: true, `set -e; for x in a b; do go test; done; echo ok`: true,
+		`set -e; for x in a b; do cd $x && go test; done; echo ok`: true, `set -e; for x in a; do (cd $x; go test); done; ls`: true, `for x in a; do (go test) || exit 1; done`: true,
+		`set -o pipefail; for x in a; do go test | tee l || exit 1; done`: true, `die() { echo "$1"; exit 1; }; for x in a; do go test || die x; done; ls`: true,
+		`f() { go test || return 1; ls; }; f`: true, `f() { go test || return 1; ls; }; for x in a; do f || exit 1; done`: true, `for x in a; do go test || exit $?; done; ls`: true,
+		`bash -ec 'for x in a; do go test; done; ls'`: true, `(for x in a; do go test || exit 1; done)`: true, `{ go test || exit 1; } ; ls`: true,
+
+		`for x in a b; do go test; done`: false, `for x in a; do go test || exit 0; done`: false, `for x in a; do go test || exit; done`: false, `for x in a; do go test || exit 256; done`: false,
+		`for x in a; do go test || true; done`: false, `for x in a; do go test || break; done`: false, `for x in a; do go test || return 1; done`: false, `for x in a; do go test || exit $n; done`: false,
+		`(go test || exit 1); echo ok`: false, `for x in a; do (go test || exit 1); done`: false, `for x in a; do go test || exit 1; done | tee l`: false, `for x in a; do go test || exit 1; done &`: false,
+		`for x in a; do go test | tee l || exit 1; done`: false, `for x in a; do go test & done || exit 1`: false, `for x in a; do ! go test || exit 1; done`: false,
+		`for x in a; do go test || { [ -f s ] && exit 0; exit 1; }; done`: false, `for x in a; do go test || { ls && exit 1; }; done`: false, `for x in a; do go test || { fix || exit 1; }; done`: false,
+		`for x in a; do go test || { r=$?; r=0; exit $r; }; done`: false, `for x in a; do go test || { echo no; exit $?; }; done`: false, `for x in a; do go test || (exit 1); done`: false,
+		`if go test; then exit 1; fi; ls`: false, `if ! go test; then echo no; fi; ls`: false, `if ! go test; then exit 0; fi`: false, `if ! go test && x; then exit 1; fi`: false,
+		`set -e; { go test && ls; }; ls`: false, `set -e; { go test; ls; } || true; ls`: false, `set -e; for x in a; do go test || true; done`: false, `set -e; for x in a; do go test && ls; done`: false,
+		`set -e; go test & wait`: false, `set -e; set +e; for x in a; do go test; done`: false, `die() { echo no; }; for x in a; do go test || die; done`: false, `exit() { :; }; for x in a; do go test || exit 1; done`: false,
+		`f() { go test || return 1; ls; }; for x in a; do f; done`: false, `f() { (go test || return 1); ls; }; f`: false, `find . -exec sh -c 'go test || exit 1' \;`: false, `go test || exit 1 &`: false,
+	} {
+		c := find(t, parseTest(src), "go")
+		if c.Has(Fatal) != want || want && (c.Has(Masked) || c.Has(Negated)) {
+			t.Errorf("%s: fatal %v, flags %s", src, c.Has(Fatal), names(c.Flags))
+		}
+	}
+}
+
 func TestForkBombCallsItself(t *testing.T) {
 	for _, src := range []string{`:(){ :|:& };:`, `:(){:|:&};:`, `f() { f | f & }; f`, `function f { f; }; f`, "b() {\n b & b\n}\nb"} {
 		l := parseTest(src)

@@ -65,18 +65,25 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 			r.line.Truncated = true
 			return
 		}
-		masked := i < len(list)-1 && !st.errexit && !exitsWith(list[i+1:]) && !leavesOnFailure(stmt)
+		last := i == len(list)-1
+		counts := last || exitsWith(list[i+1:])
+		masked := !counts && !(st.errexit && !stmt.Background)
 		if masked && stmt.Background {
 			masked = !waitsFor(list[i+1:])
 		}
-		first := i < len(list)-1 && firstDecides(list[i+1])
-		lenient := i < len(list)-1 && st.errexit && !exitsWith(list[i+1:]) && isAnd(stmt)
-		if masked || first || lenient || len(s.extra) > 0 && i < len(list)-1 {
+		first := !last && firstDecides(list[i+1])
+		lenient := st.errexit && isAnd(stmt) && (!counts || s.held)
+		fatal := st.errexit && !stmt.Background && !isAnd(stmt)
+		if masked || first || lenient || fatal || len(s.extra) > 0 && !last {
 			s2 := *s
 			s2.first = first
-			s2.lenient = s.lenient || lenient
+			s2.lenient = lenient
 			if masked {
-				s2.flags |= Masked
+				s2.mask()
+			}
+			if fatal {
+				s2.fatal(s2.shell)
+				s2.held = true
 			}
 			if i < len(list)-1 {
 				s2.extra = nil
@@ -86,17 +93,6 @@ func (r *reader) stmts(list []*syntax.Stmt, st *state, s *scope) {
 		}
 		r.stmt(stmt, st, s)
 	}
-}
-
-// leavesOnFailure reports whether s is x || exit 1: what follows does not hide
-// that x failed.
-func leavesOnFailure(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.BinaryCmd)
-	if !ok || c.Op != syntax.OrStmt || s.Negated || s.Background {
-		return false
-	}
-	left, fails := leaves(c.Y)
-	return left && fails
 }
 
 func isAnd(s *syntax.Stmt) bool {
@@ -173,18 +169,13 @@ func rawWord(w *syntax.Word) string {
 }
 
 // leaves reports whether a statement ends its shell or loop, so that nothing
-// after it runs; fails, that it does so with a status that is not 0.
-func leaves(s *syntax.Stmt) (left, fails bool) {
+// after it runs.
+func leaves(s *syntax.Stmt) bool {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		name, arg := simpleCall(s)
-		switch name {
-		case "exit", "return":
-			return true, arg != "" && arg != "0"
-		case "break", "continue", "exec":
-			return true, false
-		case "false":
-			return false, true
+		switch name, _ := simpleCall(s); name {
+		case "exit", "return", "break", "continue", "exec":
+			return true
 		}
 	case *syntax.Block:
 		if n := len(c.Stmts); n > 0 {
@@ -195,7 +186,7 @@ func leaves(s *syntax.Stmt) (left, fails bool) {
 			return leaves(c.Y)
 		}
 	}
-	return false, false
+	return false
 }
 
 func (r *reader) stmt(stmt *syntax.Stmt, st *state, s *scope) {
@@ -211,13 +202,15 @@ func (r *reader) stmt(stmt *syntax.Stmt, st *state, s *scope) {
 	s = &s2
 	s.depth++
 	if stmt.Negated {
-		s.flags |= Negated | Masked
+		s.flags |= Negated
+		s.mask()
 	}
 	if stmt.Background || stmt.Coprocess || stmt.Disown {
-		s.flags |= Background
+		s.flags = s.flags&^Fatal | Background
 		if stmt.Background {
 			s.flags |= Subshell
 			st = st.fork()
+			s.newShell()
 		}
 	}
 	switch c := stmt.Cmd.(type) {
@@ -241,6 +234,7 @@ func (r *reader) stmt(stmt *syntax.Stmt, st *state, s *scope) {
 		r.stmts(c.Stmts, st, s)
 	case *syntax.Subshell:
 		s.flags |= Subshell
+		s.newShell()
 		r.stmts(c.Stmts, st.fork(), s)
 	case *syntax.BinaryCmd:
 		r.binary(c, st, s)
@@ -249,10 +243,11 @@ func (r *reader) stmt(stmt *syntax.Stmt, st *state, s *scope) {
 	case *syntax.WhileClause:
 		s.flags |= Looped
 		cond := *s
-		cond.flags |= Masked
+		cond.mask()
 		base := st.vars
-		r.stmts(c.Cond, st, &cond)
-		s.flags |= Conditional | Masked
+		tested(st, func() { r.stmts(c.Cond, st, &cond) })
+		s.flags |= Conditional
+		s.mask()
 		body := st.fork()
 		r.stmts(c.Do, body, s)
 		*st = *join(base, st, body)
@@ -265,7 +260,8 @@ func (r *reader) stmt(stmt *syntax.Stmt, st *state, s *scope) {
 			r.stmt(c.Stmt, st, s)
 		}
 	case *syntax.CoprocClause:
-		s.flags |= Background | Subshell
+		s.flags = s.flags&^Fatal | Background | Subshell
+		s.newShell()
 		if c.Stmt != nil {
 			r.stmt(c.Stmt, st.fork(), s)
 		}
@@ -307,19 +303,23 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state, s *scope) {
 		left := *s
 		left.extra = nil
 		if s.lenient {
-			left.flags |= Masked
+			left.mask()
 		}
 		a := len(r.line.Commands)
-		r.stmt(c.X, st, &left)
-		tested := r.isTest(a)
+		tested(st, func() { r.stmt(c.X, st, &left) })
+		asks := r.isTest(a)
+		s.lenient = false
 		s.flags |= Conditional
-		if l, _ := leaves(c.Y); l {
+		if st.errexit {
+			s.fatal(s.shell)
+		}
+		if leaves(c.Y) {
 			r.stmt(c.Y, st.fork(), s)
 			return
 		}
 		mid := st.vars
 		r.stmt(c.Y, st, s)
-		if tested && st.vars != mid {
+		if asks && st.vars != mid {
 			// [ -d x ] && X=y: it may not have been set
 			dir, dirElse, old := st.dir, st.dirElse, st.old
 			*st = *join(base, st, &before)
@@ -329,11 +329,16 @@ func (r *reader) binary(c *syntax.BinaryCmd, st *state, s *scope) {
 		base := st.vars
 		left := *s
 		left.extra = nil
-		lv, fails := leaves(c.Y)
-		if !fails {
-			left.flags |= Masked
+		lv := leaves(c.Y)
+		switch to, ends := r.ends(c.Y, st, s); {
+		case ends:
+			left.fatal(to)
+			s.fatal(to)
+		case !fails(c.Y):
+			left.mask()
 		}
-		r.stmt(c.X, st, &left)
+		left.lenient = false
+		tested(st, func() { r.stmt(c.X, st, &left) })
 		s.flags |= Conditional
 		other := st.fork()
 		r.stmt(c.Y, other, s)
@@ -396,11 +401,12 @@ func (r *reader) pipeline(c *syntax.BinaryCmd, st *state, s *scope) {
 			s2.extra = nil
 			s2.out = Stream{Kind: Pipe}
 			if !st.pipefail && !(first && i == 0) {
-				s2.flags |= Masked
+				s2.mask()
 			}
 		} else if first {
-			s2.flags |= Masked
+			s2.mask()
 		}
+		s2.newShell()
 		a := len(r.line.Commands)
 		r.stmt(stmt, st.fork(), &s2)
 		here := r.direct(a, &s2)
@@ -422,7 +428,7 @@ func (r *reader) ifClause(c *syntax.IfClause, st *state, s *scope) {
 	var merged *state
 	take := func(b *state, body []*syntax.Stmt) {
 		if n := len(body); n > 0 {
-			if l, _ := leaves(body[n-1]); l {
+			if leaves(body[n-1]) {
 				return
 			}
 		}
@@ -444,8 +450,14 @@ func (r *reader) ifClause(c *syntax.IfClause, st *state, s *scope) {
 			}
 			return
 		}
-		s2.flags |= Masked
-		r.stmts(c.Cond, st, &s2)
+		cond := c.Cond
+		if to, x := r.decides(c, st, s); x != nil {
+			s2.fatal(to)
+			cond = []*syntax.Stmt{x}
+		} else {
+			s2.mask()
+		}
+		tested(st, func() { r.stmts(cond, st, &s2) })
 		s2.flags = flags | Conditional
 		b := st.fork()
 		r.stmts(c.Then, b, &s2)
@@ -483,7 +495,8 @@ func (r *reader) forClause(c *syntax.ForClause, st *state, s *scope) {
 			r.arith(x, st, &head, s.parent)
 		}
 	}
-	s.flags |= Looped | Conditional | Masked
+	s.flags |= Looped | Conditional
+	s.mask()
 	body := st.fork()
 	r.stmts(c.Do, body, s)
 	*st = *join(base, st, body)
@@ -540,7 +553,7 @@ func (r *reader) caseClause(c *syntax.CaseClause, st *state, s *scope) {
 		b := st.fork()
 		r.stmts(item.Stmts, b, &s2)
 		if n := len(item.Stmts); n > 0 {
-			if l, _ := leaves(item.Stmts[n-1]); l {
+			if leaves(item.Stmts[n-1]) {
 				continue
 			}
 		}

@@ -872,7 +872,9 @@ func (r *reader) concat(a, b value) value {
 func (r *reader) procSubst(p *syntax.ProcSubst, st *state, s *scope, owner int) []int {
 	s2 := *s
 	s2.parent, s2.via = owner, ViaProc
-	s2.flags |= Subshell | Masked
+	s2.flags |= Subshell
+	s2.mask()
+	s2.newShell()
 	s2.redirs, s2.pipe, s2.stage, s2.extra = nil, 0, 0, nil
 	s2.depth++
 	peers := peersOf(owner)
@@ -901,7 +903,9 @@ func peersOf(owner int) []int {
 func (r *reader) cmdSubst(c *syntax.CmdSubst, st *state, s *scope, owner int) value {
 	s2 := *s
 	s2.parent, s2.via = owner, ViaSubst
-	s2.flags |= Subshell | Masked
+	s2.flags |= Subshell
+	s2.mask()
+	s2.newShell()
 	s2.redirs, s2.pipe, s2.stage, s2.extra = nil, 0, 0, nil
 	s2.in = Stream{}
 	s2.out = Stream{Kind: Capture, Peers: peersOf(owner)}

@@ -358,6 +358,15 @@ func TestAnExitCodeProvesOnlyWhatItIsOf(t *testing.T) {
 		"out=$(uv run pytest -q); rc=$?; exit $rc": Passed, "npx -y pytest -q & wait $!": Passed,
 		"coverage run -m pytest -q": Passed, "git diff | head; pytest -q": Passed, "pytest -q 2>&1": Passed, "nice -n 5 pytest -q": Passed,
 
+		"for d in a b; do pytest -q $d || exit 1; done": Passed, "for d in a b; do (cd $d && pytest -q) || exit 1; done; echo ok": Passed, "if ! pytest -q; then echo no; exit 1; fi; ls": Passed,
+		"pytest -q || { echo failed; exit 1; }; ls": Passed, "set -e; for d in a b; do pytest -q $d; done; echo ok": Passed, "while read d; do pytest -q $d || exit 1; done < dirs": Passed,
+		"if pytest -q; then echo y; else exit 1; fi": Passed, "die() { exit 1; }; pytest -q || die; ls": Passed, "for d in a; do out=$(pytest -q) || exit 1; done": Passed,
+
+		"for d in a b; do pytest -q $d || exit 0; done": Weak, "for d in a b; do pytest -q $d || exit; done": Weak, "for d in a b; do pytest -q $d || true; done": Weak, "for d in a; do pytest -q || return 1; done": Weak,
+		"(pytest -q || exit 1); echo ok": Weak, "for d in a; do (pytest -q || exit 1); done": Weak, "for d in a; do pytest -q || exit 1; done | cat": Weak, "for d in a; do pytest -q | cat || exit 1; done": Weak,
+		"pytest -q || { echo no; exit $?; }; ls": Weak, "pytest -q || { fix || exit 1; }; ls": Weak, "if pytest -q; then exit 1; fi": Weak, "set -e; { pytest -q && ls; }; ls": Weak, "set -e; pytest -q & wait": Weak,
+		"for d in a; do pytest -q || exit 1; done &": Unknown,
+
 		"pytest -q | tail -5": Weak, "pytest -q 2>&1 | tee log": Weak, "pytest -q; echo done": Weak, "pytest -q\nls": Weak, "pytest -q || true": Weak,
 		"pytest -q || echo failed": Weak, "if pytest -q; then echo y; fi": Weak, "! pytest -q": Weak, "for i in 1 2; do pytest -q; done": Weak,
 		"pytest -q | grep passed": Weak, "echo \"$(pytest -q)\"": Weak, "pytest -q; echo \"exit: $?\"": Weak, "pytest -q && echo ok; echo end": Weak,

@@ -38,7 +38,7 @@ func prove(l *shellcmd.Line, i int) proof {
 		mask("the command line could not be read whole")
 	case c.Has(shellcmd.Masked) && !assigned(l, carrier(l, i)):
 		mask(maskedBy(l, i))
-	case c.Has(shellcmd.Looped) && !eachCounts(l, i):
+	case c.Has(shellcmd.Looped) && !fatal(l, carrier(l, i)) && !eachCounts(l, i):
 		mask("a loop hides all but its last exit code")
 	}
 	if c.Via == shellcmd.ViaInterp {
@@ -153,6 +153,12 @@ func eachCounts(l *shellcmd.Line, i int) bool {
 		}
 	}
 	return false
+}
+
+// fatal reports whether the line ends with the failure of command i.
+func fatal(l *shellcmd.Line, i int) bool {
+	c := &l.Commands[i]
+	return c.Has(shellcmd.Fatal) || assigned(l, i) && l.Commands[c.Parent].Has(shellcmd.Fatal)
 }
 
 // carrier is the command that runs command i as its one child and ends as it
