@@ -582,23 +582,34 @@ func (c claude) planBundleRemoval(i *Installer, r Request, p *plan, rec receipt)
 	return append(steps, planRmdirs([]string{filepath.Dir(root)}, steps, true)...), nil
 }
 
-// unregistered are the plugins that init prepared for this place and Claude Code
-// does not know. What cannot be read Doctor names.
-func (c claude) unregistered(i *Installer, r Request, s *Status) []string {
+// addUnregistered adds the plugins that init prepared for this place and Claude Code
+// does not know: nothing of ours is there, and why is said of the host. What cannot
+// be read Doctor names.
+func (c claude) addUnregistered(i *Installer, r Request, s *Status) {
 	all, _, err := i.readReceipts()
 	if err != nil {
-		return nil
+		return
 	}
-	var out []string
 	for _, rec := range all.Installs {
 		if rec.Host != "claude" || rec.Route != Plugin.String() || rec.Dir != "" && rec.Dir != r.Dir {
 			continue
 		}
 		if !slices.ContainsFunc(s.States, func(st State) bool { return st.File == rec.File && st.Route == rec.Route }) {
-			out = append(out, c.sayUnregistered(i, rec))
+			s.States = append(s.States, State{Host: rec.Host, Scope: rec.Scope, Route: rec.Route, File: rec.File, Wanted: c.pluginEvents()})
+			s.Problems = append(s.Problems, c.sayUnregistered(i, rec))
 		}
 	}
-	return out
+}
+
+// pluginEvents is how many handlers the plugin registers.
+func (c claude) pluginEvents() int {
+	n := 0
+	for _, w := range c.wiring() {
+		if !w.SettingsOnly {
+			n++
+		}
+	}
+	return n
 }
 
 // sayUnregistered says how Claude Code hears of a plugin: it alone makes the entry.

@@ -216,7 +216,7 @@ func (c claude) show(ctx context.Context, i *Installer, r Request) (*Status, err
 			}
 		}
 	}
-	s.Problems = append(s.Problems, c.unregistered(i, r, s)...)
+	c.addUnregistered(i, r, s)
 	if places := s.places(); len(places) > 1 {
 		s.Problems = append(s.Problems, fmt.Sprintf("installed in %d places: Claude Code runs each; a call counts once; uninstall all but one: %s", len(places), strings.Join(places, ", ")))
 	}

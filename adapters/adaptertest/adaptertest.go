@@ -786,6 +786,9 @@ func samples(s *suite) (errs []error) {
 		if e.Tool != nil {
 			edits = e.Tool.Edits()
 		}
+		if e.Tool != nil && !slices.Contains(b.ToolNames(), e.Tool.Name) {
+			errs = append(errs, fmt.Errorf("sample: %q is none of the host's ToolNames", e.Tool.Name))
+		}
 		switch {
 		case broken != nil || err != nil:
 			errs = append(errs, fmt.Errorf("sample %+v: %w", want, errors.Join(broken, err)))

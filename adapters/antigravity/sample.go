@@ -74,3 +74,13 @@ func encodeSample(p samplePayload) []byte {
 	}
 	return b
 }
+
+// ToolNames implements hook.Sampler. Source: Antigravity 1.1, documented.
+func (Adapter) ToolNames() []string {
+	return []string{
+		"run_command", "manage_task",
+		"write_to_file", "replace_file_content", "multi_replace_file_content", "view_file",
+		"find_by_name", "grep_search", "list_dir", "read_url_content", "search_web",
+		"invoke_subagent", "ask_question", "call_mcp_tool",
+	}
+}

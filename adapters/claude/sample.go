@@ -107,3 +107,16 @@ func member(object []byte, key string) string {
 	s, _ := hook.Text(hook.Member(object, key))
 	return s
 }
+
+// ToolNames implements hook.Sampler. Sources: Claude Code 2.1.197 and
+// 2.1.332, measured; those that a headless run is not offered by its documentation.
+func (Adapter) ToolNames() []string {
+	return []string{
+		"Bash", "PowerShell", "Monitor", "BashOutput", "KillShell",
+		"Write", "Edit", "NotebookEdit", "Read",
+		"Glob", "Grep", "ToolSearch", "WebFetch", "WebSearch",
+		"Agent", "Task", "Workflow", "Skill", "AskUserQuestion",
+		"TaskCreate", "TaskUpdate", "EnterWorktree", "ExitWorktree",
+		"TodoWrite", "EnterPlanMode", "ExitPlanMode", "TaskOutput", "TaskStop", "TaskGet", "TaskList", "LSP",
+	}
+}

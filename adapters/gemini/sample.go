@@ -89,3 +89,14 @@ func member(object []byte, key string) string {
 	s, _ := hook.Text(hook.Member(object, key))
 	return s
 }
+
+// ToolNames implements hook.Sampler. Sources: Gemini CLI 0.61.0,
+// measured; what only an interactive session is offered from its sources.
+func (Adapter) ToolNames() []string {
+	return []string{
+		"run_shell_command", "list_background_processes", "read_background_output",
+		"write_file", "replace", "read_file", "read_many_files",
+		"list_directory", "glob", "grep_search", "web_fetch", "google_web_search",
+		"invoke_agent", "activate_skill", "ask_user", "update_topic", "write_todos", "enter_plan_mode", "exit_plan_mode", "save_memory",
+	}
+}

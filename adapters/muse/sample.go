@@ -48,3 +48,12 @@ func (Adapter) Payload(s hook.Sample) []byte {
 	}
 	return b
 }
+
+// ToolNames implements hook.Sampler. Source: Muse 1.4, documented.
+func (Adapter) ToolNames() []string {
+	return []string{
+		"bash", "powershell", "bash_input",
+		"write_file", "edit_file", "read_file", "search",
+		"subagent_spawn",
+	}
+}

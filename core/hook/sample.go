@@ -18,6 +18,9 @@ type Sample struct {
 type Sampler interface {
 	// Payload returns a payload that Decode reads back as the described call.
 	Payload(Sample) []byte
+	// ToolNames are the tools that the host brings with it, as far as is known:
+	// what check says of a name that is none of them is a hint, no judgement.
+	ToolNames() []string
 }
 
 // TranscriptReader is an adapter that can read its host's record of a session.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ec261362/guardrails/adapters"
 	"github.com/ec261362/guardrails/installer"
 )
 
@@ -28,18 +29,17 @@ this machine. To install on this machine, use init.`,
 			if agent == "" || out == "" {
 				return errors.New("--agent and --out are needed: see guardrails bundle --help")
 			}
-			if !filepath.IsAbs(out) {
-				out = filepath.Join(a.dir, out)
+			if adapters.Lookup(agent) == nil {
+				return unknownAgent(agent, []string{"claude", "gemini"})
 			}
+			out = a.abs(out)
 			in, err := a.installer()
 			if err != nil {
 				return err
 			}
 			var platforms []installer.Platform
 			if programs != "" {
-				if !filepath.IsAbs(programs) {
-					programs = filepath.Join(a.dir, programs)
-				}
+				programs = a.abs(programs)
 				if platforms, err = installer.Platforms(programs); err != nil {
 					return err
 				}

@@ -103,6 +103,7 @@ func runCheck(a *app, o *checkOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	a.sayUnknownTool(ad, o.tool)
 	j := m.Judge(judge.Decode(judge.Request{Adapter: ad, Payload: payload, Dir: a.dir}))
 	if err := isObject(payload); err != nil && j.Result.Verdict.Decision == hook.Pass {
 		return a.notJudged(o, j, fmt.Errorf("nothing was judged: %w; a hook lets such a call pass, and says so in the log", err))
@@ -173,15 +174,51 @@ func lookupAgent(name string) (hook.Adapter, error) {
 		for _, known := range adapters.All {
 			names = append(names, known.Name())
 		}
-		return nil, fmt.Errorf("unknown agent %q: this build knows %s", name, strings.Join(names, ", "))
+		return nil, unknownAgent(name, names)
 	}
 	return ad, nil
+}
+
+// unknownAgent says which agents a verb knows, and which of them is meant.
+func unknownAgent(name string, known []string) error {
+	return fmt.Errorf("unknown agent %q%s: there are %s", name, nearest(name, known), strings.Join(known, ", "))
+}
+
+// nearest names the word of a list that a wrong one may mean, "" if there is none.
+func nearest(word string, list []string) string {
+	if near := config.Nearest(word, list); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	return ""
+}
+
+// sayUnknownTool says of a tool's name that the host has no such tool, and as what
+// the call is judged. A server's tools bear any name.
+func (a *app) sayUnknownTool(ad hook.Adapter, name string) {
+	kind := hook.KindOf(name)
+	sampler, ok := ad.(hook.Sampler)
+	if !ok || name == "" || kind == hook.MCP {
+		return
+	}
+	names := sampler.ToolNames()
+	if slices.Contains(names, name) {
+		return
+	}
+	meant := nearest(name, names)
+	judged := "an unknown tool"
+	if kind != hook.Other {
+		judged = fmt.Sprintf("one of the kind %s", kind)
+		if i := slices.IndexFunc(names, func(n string) bool { return hook.KindOf(n) == kind }); i >= 0 && meant == "" {
+			meant = fmt.Sprintf(" (did you mean %s?)", names[i])
+		}
+	}
+	a.hintf("%s has no tool %q that is known here%s: it is judged as %s", ad.Name(), name, meant, judged)
 }
 
 // checkPayload builds the host payload that the flags describe.
 func (a *app) checkPayload(ad hook.Adapter, o *checkOptions, args []string) ([]byte, error) {
 	if o.payload != "" {
-		return a.readInput(o.payload)
+		return a.readInput("--payload", o.payload)
 	}
 	s := hook.Sample{SessionID: "check", Cwd: a.dir, Tool: o.tool, Path: o.path, Prompt: o.prompt}
 	switch len(args) {
@@ -191,11 +228,11 @@ func (a *app) checkPayload(ad hook.Adapter, o *checkOptions, args []string) ([]b
 	default:
 		s.Command = joinWords(args)
 	}
-	if s.Path != "" && !filepath.IsAbs(s.Path) {
-		s.Path = filepath.Join(a.dir, s.Path)
+	if s.Path != "" {
+		s.Path = a.abs(s.Path)
 	}
 	if o.contentFile != "" {
-		data, err := a.readInput(o.contentFile)
+		data, err := a.readInput("--content-file", o.contentFile)
 		if err != nil {
 			return nil, err
 		}
@@ -213,14 +250,19 @@ func samplePayload(ad hook.Adapter, s hook.Sample) ([]byte, error) {
 	return sampler.Payload(s), nil
 }
 
-func (a *app) readInput(name string) ([]byte, error) {
+// readInput reads the file that a flag names, or standard input for -.
+func (a *app) readInput(flag, name string) ([]byte, error) {
 	if name == "-" {
 		if isTerminal(a.stdin) {
-			return nil, errors.New("standard input is a terminal: pipe the payload in, or name a file")
+			return nil, fmt.Errorf("%s: standard input is a terminal: pipe the text in, or name a file", flag)
 		}
 		return io.ReadAll(a.stdin)
 	}
-	return os.ReadFile(name)
+	data, err := os.ReadFile(a.abs(name))
+	if err != nil {
+		return nil, a.unreadable(flag, name, err)
+	}
+	return data, nil
 }
 
 // joinWords writes argv so that a shell reads the same words back.
@@ -480,9 +522,9 @@ func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions)
 	}
 	src := a.stdin
 	if o.transcript != "-" {
-		f, err := os.Open(o.transcript)
+		f, err := os.Open(a.abs(o.transcript))
 		if err != nil {
-			return err
+			return a.unreadable("--transcript", o.transcript, err)
 		}
 		defer f.Close()
 		src = f
@@ -518,7 +560,7 @@ func checkTranscript(a *app, m *judge.Machine, ad hook.Adapter, o *checkOptions)
 			break
 		}
 		if rerr != nil {
-			return rerr
+			return a.unreadable("--transcript", o.transcript, rerr)
 		}
 	}
 	if !o.asJSON {

@@ -195,10 +195,11 @@ func (a *app) readConfig(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(a.stdin, config.MaxSize+1))
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(a.dir, name)
+	data, err := fsx.ReadFile(a.abs(name), 4*config.MaxSize) // Parse says by how much it is too large
+	if err != nil {
+		return nil, a.unreadable("", name, err)
 	}
-	return fsx.ReadFile(name, 4*config.MaxSize) // Parse says by how much it is too large
+	return data, nil
 }
 
 func newConfigSchemaCmd(a *app) *cobra.Command {
@@ -300,6 +301,10 @@ it: you wrote it.`,
 
 // edit works on the project's file of root, or, without a root, on the human's.
 func (a *app) edit(root, name string) error {
+	open, err := a.editor()
+	if err != nil {
+		return err
+	}
 	was, err := fsx.StampOf(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -333,7 +338,7 @@ func (a *app) edit(root, name string) error {
 	}
 	questions := a.answers()
 	for {
-		code, err := proc.Attach(a.editor(copied), a.environ())
+		code, err := proc.Attach(open(copied), a.environ())
 		if err != nil {
 			return fmt.Errorf("%w; set VISUAL or EDITOR to an editor you have", err)
 		}
@@ -411,22 +416,24 @@ func (a *app) loadWith(root, name string, data []byte) *config.Effective {
 	}})
 }
 
-// editor is the command that opens file in the human's editor. Like git's, the
-// variable is a shell command.
-func (a *app) editor(file string) []string {
+// editor is the command that opens a file in the human's editor. Like git's, the
+// variable is a shell command. Where none is set, the one that every system has
+// needs a terminal: without one it would wait for keys that nobody types.
+func (a *app) editor() (func(file string) []string, error) {
 	editor := a.getenv("VISUAL")
 	if strings.TrimSpace(editor) == "" {
 		editor = a.getenv("EDITOR")
 	}
 	windows := runtime.GOOS == "windows"
-	if strings.TrimSpace(editor) == "" {
-		if windows {
-			return []string{"notepad", file}
-		}
-		return []string{"vi", file}
+	switch set := strings.TrimSpace(editor) != ""; {
+	case !set && !a.terminal():
+		return nil, errors.New("there is no terminal to edit at: run this in one, or set VISUAL or EDITOR to a command that changes the file it is given")
+	case !set && windows:
+		return func(file string) []string { return []string{"notepad", file} }, nil
+	case !set:
+		return func(file string) []string { return []string{"vi", file} }, nil
+	case windows:
+		return func(file string) []string { return append(strings.Fields(editor), file) }, nil
 	}
-	if windows {
-		return append(strings.Fields(editor), file)
-	}
-	return []string{"/bin/sh", "-c", editor + ` "$@"`, editor, file}
+	return func(file string) []string { return []string{"/bin/sh", "-c", editor + ` "$@"`, editor, file} }, nil
 }

@@ -165,13 +165,10 @@ func runDepsCheck(ctx context.Context, a *app, o *depsOptions, args []string) er
 	if files := a.depsFiles(args); files != nil {
 		c.set.Patience = depsPatience
 		for _, name := range files {
-			text, err := os.ReadFile(name)
+			abs := a.abs(name)
+			text, err := os.ReadFile(abs)
 			if err != nil {
-				return err
-			}
-			abs := name
-			if !filepath.IsAbs(abs) {
-				abs = filepath.Join(a.dir, name)
+				return a.unreadable("", name, err)
 			}
 			rep, err := deps.Edit(ctx, c.set, c.env, filepath.ToSlash(abs), c.root, nil, text)
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -471,13 +470,17 @@ proof out of date; one that breaks a rule is renamed, and a fresh one begun.`,
 			if err != nil {
 				return err
 			}
-			if from != "" && !filepath.IsAbs(from) {
-				from = filepath.Join(a.dir, from)
+			file := from
+			if from != "" {
+				file = a.abs(from)
 			}
 			ctx, cancel := bounded(c)
 			defer cancel()
-			m, err := w.Migrate(ctx, from)
-			if err != nil {
+			m, err := w.Migrate(ctx, file)
+			switch {
+			case from != "" && errors.Is(err, fs.ErrNotExist):
+				return a.unreadable("--from", from, err)
+			case err != nil:
 				return err
 			}
 			switch {

@@ -196,7 +196,10 @@ func (a *app) coverageReports(ctx context.Context, repo *vcs.Repo, named []strin
 			return nil, err
 		}
 		r, err := coverage.ReadFile(name, base)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			return nil, a.unreadable("--report", arg, err)
+		case err != nil:
 			return nil, err
 		}
 		reports = append(reports, r)
@@ -208,13 +211,7 @@ func (a *app) coverageReports(ctx context.Context, repo *vcs.Repo, named []strin
 // meant as it is, as is the colon of a drive. BASEDIR counts from here, or else
 // from the root of the working tree.
 func (a *app) splitReport(repo *vcs.Repo, arg string) (name, base string, err error) {
-	abs := func(dir, p string) string {
-		if filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(dir, p)
-	}
-	name = abs(a.dir, arg)
+	name = a.abs(arg)
 	if _, err := os.Stat(name); err == nil {
 		return name, "", nil
 	}
@@ -225,13 +222,16 @@ func (a *app) splitReport(repo *vcs.Repo, arg string) (name, base string, err er
 	if at+2 < len(arg) && filepath.VolumeName(arg[at-1:]) != "" {
 		at = strings.LastIndexByte(arg[:at-1], ':')
 	}
-	name = abs(a.dir, arg[:at])
+	name = a.abs(arg[:at])
 	rest := arg[at+1:]
 	if rest == "" {
 		return name, repo.Root(), nil
 	}
-	for _, from := range []string{a.dir, repo.Root()} {
-		dir := abs(from, rest)
+	dirs := []string{a.abs(rest)}
+	if !filepath.IsAbs(rest) {
+		dirs = append(dirs, filepath.Join(repo.Root(), rest))
+	}
+	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return name, dir, nil
 		}

@@ -176,10 +176,7 @@ func inside(root, name string) (string, bool) {
 // if git knows that it was deleted: its package is judged without it.
 func (a *app) gateFiles(ctx context.Context, repo *vcs.Repo, root string, args []string, r *quality.Request) error {
 	for _, arg := range args {
-		name := arg
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(a.dir, name)
-		}
+		name := a.abs(arg)
 		rel, ok := inside(root, name)
 		if !ok {
 			return fmt.Errorf("%s: it is not in the project %s; run this in the project that it belongs to", arg, root)

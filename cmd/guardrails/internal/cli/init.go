@@ -179,19 +179,10 @@ func (o *initOptions) check(a *app) error {
 		o.config = true
 	}
 	if o.configDir != "" {
-		if !filepath.IsAbs(o.configDir) {
-			o.configDir = filepath.Join(a.dir, o.configDir)
-		}
-		o.configDir = filepath.Clean(o.configDir)
+		o.configDir = filepath.Clean(a.abs(o.configDir))
 		o.global = o.global || o.via != "plugin"
 	}
-	switch {
-	case o.dir == "":
-		o.dir = a.dir
-	case !filepath.IsAbs(o.dir):
-		o.dir = filepath.Join(a.dir, o.dir)
-	}
-	o.dir = filepath.Clean(o.dir)
+	o.dir = filepath.Clean(a.abs(o.dir))
 	return nil
 }
 
@@ -292,7 +283,7 @@ func (o *initOptions) chooseAgents(a *app, in *installer.Installer) error {
 	case len(o.agents) > 0:
 		for _, h := range o.agents {
 			if !slices.Contains(installer.Hosts(), h) {
-				return fmt.Errorf("unknown agent %q: init knows %s, and all", h, strings.Join(installer.Hosts(), ", "))
+				return unknownAgent(h, append(installer.Hosts(), "all"))
 			}
 		}
 	case o.show || o.uninstall:

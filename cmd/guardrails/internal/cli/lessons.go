@@ -110,7 +110,7 @@ func newLessonsDropCmd(a *app) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "forget every lesson of this repository")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not insist on a terminal")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it without a terminal, in a script of your own")
 	return cmd
 }
 
@@ -119,7 +119,9 @@ func newLessonsEditCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit",
 		Short: "Change them in your editor, one a line (for a human)",
-		Args:  cobra.NoArgs,
+		Long: `edit opens them in $VISUAL or $EDITOR, one a line. A line that is removed is
+forgotten, a new one is a lesson; what was learnt meanwhile stays.`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := a.requireHuman("lessons edit", yes); err != nil {
 				return err
@@ -164,12 +166,16 @@ func newLessonsEditCmd(a *app) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not insist on a terminal")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it without a terminal, in a script of your own")
 	return cmd
 }
 
 // edited lets the human change a text in their editor.
 func (a *app) edited(text string) (string, error) {
+	open, err := a.editor()
+	if err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp("", "guardrails-lessons-*.txt")
 	if err != nil {
 		return "", err
@@ -181,12 +187,12 @@ func (a *app) edited(text string) (string, error) {
 	if err := f.Close(); err != nil {
 		return "", err
 	}
-	code, err := proc.Attach(a.editor(f.Name()), a.environ())
+	code, err := proc.Attach(open(f.Name()), a.environ())
 	if err == nil && code != 0 {
-		err = fmt.Errorf("the editor ended with code %d: nothing is changed", code)
+		return "", fmt.Errorf("the editor ended with exit code %d: nothing is changed", code)
 	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%w; set VISUAL or EDITOR to an editor you have", err)
 	}
 	data, err := os.ReadFile(f.Name())
 	return string(data), err

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +22,11 @@ func newManCmd(a *app) *cobra.Command {
   guardrails man --out /usr/local/share/man/man1`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
+			if out != "" && len(args) > 0 {
+				return errors.New("--out writes the page of every verb: name none")
+			}
 			if out == "" {
-				page, _, err := root.Find(args)
+				page, err := verbOf(root, args)
 				if err != nil {
 					return err
 				}
@@ -42,6 +47,19 @@ func newManCmd(a *app) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write a page for each verb into `DIR`")
 	return cmd
+}
+
+// verbOf is the verb that words name: help and manual are of a verb that is there.
+func verbOf(root *cobra.Command, words []string) (*cobra.Command, error) {
+	c := root
+	for _, word := range words {
+		i := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == word || sub.HasAlias(word) })
+		if i < 0 {
+			return nil, noSuchVerb(c, word)
+		}
+		c = c.Commands()[i]
+	}
+	return c, nil
 }
 
 // documented lists the root and all verbs below it that help shows.

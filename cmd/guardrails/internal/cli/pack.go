@@ -71,23 +71,12 @@ func (a *app) pack(arg string) (*pack.Pack, error) {
 		for i := range custom {
 			names = append(names, custom[i].Name)
 		}
-		hint := ""
-		if near := config.Nearest(arg, names); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", near)
-		}
-		return nil, fmt.Errorf("no pack %q%s: there are %s", arg, hint, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no pack %q%s: there are %s", arg, nearest(arg, names), strings.Join(names, ", "))
 	}
 	if err != nil {
-		return nil, err
+		return nil, a.unreadable("", arg, err)
 	}
 	return parsePack(arg, data)
-}
-
-func (a *app) abs(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(a.dir, name)
 }
 
 func parsePack(name string, data []byte) (*pack.Pack, error) {

@@ -26,7 +26,6 @@ import (
 	"github.com/ec261362/guardrails/core/hook"
 	"github.com/ec261362/guardrails/core/review"
 	"github.com/ec261362/guardrails/core/scan"
-	"github.com/ec261362/guardrails/core/scan/schema"
 )
 
 type reviewOptions struct {
@@ -121,9 +120,8 @@ func runReview(ctx context.Context, a *app, o *reviewOptions) error {
 	}
 	if o.state == "" {
 		o.state = filepath.Join(a.state, "reviews", review.Digest(task)+".json")
-	} else if !filepath.IsAbs(o.state) {
-		o.state = filepath.Join(a.dir, o.state)
 	}
+	o.state = a.abs(o.state)
 	unlock, err := a.ownReview(ctx, o.state)
 	if err != nil {
 		return err
@@ -179,25 +177,26 @@ func (a *app) taskText(task string) (string, error) {
 	if strings.ContainsAny(task, "\n") || len(task) > 4096 {
 		return task, nil
 	}
-	path := task
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.dir, path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(a.abs(task))
 	switch {
 	case err == nil && strings.TrimSpace(string(text)) == "":
 		return "", fmt.Errorf("--task: %s is empty", task)
 	case err == nil:
 		return string(text), nil
+	case errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(task, " \t") && filepath.Ext(task) != "":
+		return "", a.unreadable("--task", task, err) // one word with a suffix names a file
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ENOTDIR):
 		return task, nil
 	}
-	return "", fmt.Errorf("--task: %w", err)
+	return "", a.unreadable("--task", task, err)
 }
 
 func readReview(path string) (*review.State, error) {
 	text, err := os.ReadFile(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--resume: no loop for this task left a state in %s: start one without --resume, or name its file with --state", path)
+	case err != nil:
 		return nil, fmt.Errorf("--resume: %w", err)
 	}
 	s, err := review.ParseState(text)
@@ -236,13 +235,9 @@ func (a *app) reviewGates(o *reviewOptions) (review.Gates, error) {
 		}
 	}
 	if o.schema != "" {
-		text, err := os.ReadFile(o.schema)
+		s, err := a.schema(o.schema)
 		if err != nil {
-			return g, fmt.Errorf("--schema: %w", err)
-		}
-		s, err := schema.New(text)
-		if err != nil {
-			return g, fmt.Errorf("--schema %s: %w", o.schema, err)
+			return g, err
 		}
 		out = append(out, s)
 	}

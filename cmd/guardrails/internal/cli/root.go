@@ -161,6 +161,18 @@ passes untouched.
 			return c.Help()
 		}
 	}
+	root.InitDefaultHelpCmd()
+	if c, _, err := root.Find([]string{"help"}); err == nil && c != root {
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, words []string) error {
+			of, err := verbOf(root, words)
+			if err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag() // it shows in the flags
+			return of.Help()
+		}
+	}
 	sayUsage(root)
 	return root
 }
@@ -203,18 +215,7 @@ func sayUsage(c *cobra.Command) {
 			case tooFew(err, len(args)):
 				return fmt.Errorf("%s needs more: %s (%s --help tells what)", c.CommandPath(), c.UseLine(), c.CommandPath())
 			case c.HasSubCommands():
-				c.SuggestionsMinimumDistance = 2
-				what := c.CommandPath() + " has no"
-				if !c.HasParent() {
-					what = "unknown command"
-				}
-				if meant := c.SuggestionsFor(args[0]); len(meant) > 0 {
-					return fmt.Errorf("%s %q; is %s meant?", what, args[0], strings.Join(meant, " or "))
-				}
-				if !c.HasParent() {
-					return fmt.Errorf("%s %q (%s --help lists what there is)", what, args[0], c.CommandPath())
-				}
-				return fmt.Errorf("%s has no %q (%s --help lists what it has)", c.CommandPath(), args[0], c.CommandPath())
+				return noSuchVerb(c, args[0])
 			}
 			return fmt.Errorf("%s does not take %q: %s (%s --help tells what)", c.CommandPath(), args[len(args)-1], c.UseLine(), c.CommandPath())
 		}
@@ -222,6 +223,22 @@ func sayUsage(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		sayUsage(sub)
 	}
+}
+
+// noSuchVerb says that there is no verb of that name below c, and which is meant.
+func noSuchVerb(c *cobra.Command, word string) error {
+	if !c.HasSubCommands() {
+		return fmt.Errorf("%s has no %q: it has no verbs below it (%s --help tells what it takes)", c.CommandPath(), word, c.CommandPath())
+	}
+	c.SuggestionsMinimumDistance = 2
+	what := c.CommandPath() + " has no"
+	if !c.HasParent() {
+		what = "unknown command"
+	}
+	if meant := c.SuggestionsFor(word); len(meant) > 0 {
+		return fmt.Errorf("%s %q; is %s meant?", what, word, strings.Join(meant, " or "))
+	}
+	return fmt.Errorf("%s %q (%s --help lists what there is)", what, word, c.CommandPath())
 }
 
 // locate fills in where things are.
@@ -237,13 +254,9 @@ func (a *app) locate(stateHome string) error {
 	if !filepath.IsAbs(a.home) {
 		return fmt.Errorf("HOME is %q: it must be an absolute path", a.home)
 	}
-	switch {
-	case stateHome == "":
-		a.state = filepath.Join(a.home, ".guardrails")
-	case filepath.IsAbs(stateHome):
-		a.state = filepath.Clean(stateHome)
-	default:
-		a.state = filepath.Join(a.dir, stateHome)
+	a.state = filepath.Join(a.home, ".guardrails")
+	if stateHome != "" {
+		a.state = filepath.Clean(a.abs(stateHome))
 	}
 	return nil
 }

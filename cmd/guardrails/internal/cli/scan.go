@@ -46,7 +46,7 @@ func newScanCmd(a *app) *cobra.Command {
 		Use:   "scan [flags] [FILE…|-]",
 		Short: "Look for secrets, personal data and prompt injection in files",
 		Long: `scan runs content validators over files, folders or standard input; without an
-argument over this folder. Folders are searched whole but for .git; binary files and
+argument over what is piped in. Folders are searched whole but for .git; binary files and
 links are passed over. Findings that the project's validators.allow names do not
 count.`,
 		Example: `  guardrails scan .                          everything below this folder
@@ -132,7 +132,7 @@ func runScan(ctx context.Context, a *app, o *scanOptions, args []string) error {
 	}
 	if len(args) == 0 && !o.changed {
 		if isTerminal(a.stdin) {
-			return errors.New("nothing to scan: name files or folders, or pipe a text in")
+			return errors.New("nothing to scan: name files or folders (. is this one), or pipe a text in")
 		}
 		args = []string{"-"}
 	}
@@ -163,13 +163,9 @@ func (a *app) scanner(o *scanOptions) (*scanner, error) {
 		}
 	}
 	if o.schema != "" {
-		text, err := os.ReadFile(o.schema)
+		v, err := a.schema(o.schema)
 		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
-		}
-		v, err := schema.New(text)
-		if err != nil {
-			return nil, fmt.Errorf("--schema %s: %w", o.schema, err)
+			return nil, err
 		}
 		if d&scan.Output == 0 {
 			return nil, errors.New("--schema judges output: it does not go with --direction input")
@@ -196,6 +192,19 @@ func (a *app) scanner(o *scanOptions) (*scanner, error) {
 		}
 	}
 	return s, nil
+}
+
+// schema reads the validator of --schema.
+func (a *app) schema(name string) (scan.Validator, error) {
+	text, err := os.ReadFile(a.abs(name))
+	if err != nil {
+		return scan.Validator{}, a.unreadable("--schema", name, err)
+	}
+	v, err := schema.New(text)
+	if err != nil {
+		return v, fmt.Errorf("--schema %s: %w", name, err)
+	}
+	return v, nil
 }
 
 // text scans one text.
@@ -267,7 +276,7 @@ func (s *scanner) all(ctx context.Context, a *app, names []string, res *scanResu
 	for j := range order {
 		<-j.done
 		if j.err != nil {
-			res.Errors = append(res.Errors, scanError{j.path, j.err.Error()})
+			res.Errors = append(res.Errors, scanError{j.path, a.why(j.err).Error()})
 		}
 		res.Findings = append(res.Findings, j.found...)
 		if !j.skip && j.err == nil {
@@ -449,9 +458,11 @@ func (a *app) sayScan(res *scanResult, asJSON bool) error {
 			}
 			a.sayf("%s:%d: %s/%s  %s  %s", oneLineName(at), f.Line, f.Validator, f.Kind, f.Severity, f.Sample)
 		}
-		for _, e := range res.Errors {
-			a.errorf("%s: %s", oneLineName(e.Path), e.Error)
-		}
+	}
+	for _, e := range res.Errors {
+		a.errorf("%s: %s", oneLineName(e.Path), e.Error)
+	}
+	if !asJSON && (res.Files > 0 || len(res.Errors) == 0) {
 		a.sayf("%s in %s, %.1f MB", plural(len(res.Findings), "finding"), plural(res.Files, "file"), float64(res.Bytes)/1e6)
 	}
 	return res.exit()

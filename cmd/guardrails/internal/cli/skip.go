@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ec261362/guardrails/adapters"
-	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/handoff"
 	"github.com/ec261362/guardrails/core/session"
 )
@@ -71,21 +70,38 @@ with the marker that the obligation's text prints.`,
 	return cmd
 }
 
-// session names the session with that id, or the one that was active last.
+// session names the session with that id, or the one that was active last, of the
+// agent if one is named.
 func (a *app) session(store *session.Store, agent, id string) (host, found string, err error) {
+	if agent != "" {
+		if _, err := lookupAgent(agent); err != nil {
+			return "", "", err
+		}
+	}
 	if id != "" {
 		return a.hostOf(store, agent, id), id, nil
 	}
-	recent, err := store.List(1)
-	switch {
-	case err != nil:
-		return "", "", err
-	case len(recent) == 0:
-		return "", "", errors.New("no session yet: state is kept from the first call that writes something")
-	case recent[0].Err != nil:
-		return "", "", recent[0].Err
+	n := 1
+	if agent != "" {
+		n = 0 // the last of its own
 	}
-	return recent[0].Host, recent[0].ID, nil
+	recent, err := store.List(n)
+	if err != nil {
+		return "", "", err
+	}
+	for _, s := range recent {
+		switch {
+		case agent != "" && s.Host != agent:
+		case s.Err != nil:
+			return "", "", s.Err
+		default:
+			return s.Host, s.ID, nil
+		}
+	}
+	if agent != "" {
+		return "", "", fmt.Errorf("no session of %s yet: state is kept from the first call that writes something", agent)
+	}
+	return "", "", errors.New("no session yet: state is kept from the first call that writes something")
 }
 
 // hostOf is the host that has a session of that id; of several, or of none, the
@@ -127,14 +143,10 @@ func (a *app) obligation(view session.View, arg string) (string, error) {
 	for _, k := range known {
 		names = append(names, statusID(k))
 	}
-	hint := ""
-	if near := config.Nearest(arg, names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
 	if len(names) == 0 {
 		return "", fmt.Errorf("no obligation %q: this session has none", arg)
 	}
-	return "", fmt.Errorf("no obligation %q%s: there are %s", arg, hint, strings.Join(names, ", "))
+	return "", fmt.Errorf("no obligation %q%s: there are %s", arg, nearest(arg, names), strings.Join(names, ", "))
 }
 
 // statusID is how status calls an obligation: a handoff's by its row.
