@@ -168,8 +168,10 @@ func (s *scan) hidden() {
 			}
 			i = j
 			continue
-		case r == 0x202d || r == 0x202e:
-			s.add(HiddenText, false, i, i+n)
+		case r == 0x202e:
+			if turned(s.text[i+n:]) {
+				s.add(HiddenText, false, i, i+n)
+			}
 		case invisible(r) && r != 0xfe0f && r != 0xad:
 			j, count := i, 0
 			for j < len(s.text) {
@@ -188,6 +190,23 @@ func (s *scan) hidden() {
 		}
 		i += n
 	}
+}
+
+// turned reports whether a text that is shown from right to left begins with
+// letters that are written the other way.
+func turned(text string) bool {
+	n := 0
+	for _, r := range text[:min(len(text), 120)] {
+		switch {
+		case r == 0x202c || r == '\n':
+			return false
+		case r < utf8.RuneSelf && asciiLetter(byte(r)):
+			if n++; n > 2 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // roleMarks are the marks of a role, or of the end of what is data.

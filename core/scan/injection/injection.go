@@ -157,8 +157,18 @@ func (s *scan) try(p *pattern, i int) {
 		s.signals = append(s.signals, signal{p.kind, p.rule, i, end})
 		return
 	}
-	if s.negated(i) || s.reported(i) || s.told(i) || s.quoted(i, end) || s.named(i, end) || p.kind == IgnorePrevious && s.elsewhere(end) {
+	if s.negated(i) || s.reported(i) || s.told(i) || s.quoted(i, end) || s.named(i, end) {
 		return
+	}
+	switch p.kind {
+	case IgnorePrevious:
+		if s.elsewhere(end) || s.reversed(end) || s.conditional(i) {
+			return
+		}
+	case RevealPrompt:
+		if s.anothers(end) {
+			return
+		}
 	}
 	s.add(p.kind, p.low, s.words[i].start, s.words[end-1].end)
 }
@@ -249,6 +259,9 @@ func (s *scan) turns(i, passed int) bool {
 // opens reports whether word i starts a sentence, perhaps after a word like
 // please or now.
 func (s *scan) opens(i int) bool {
+	if i > 0 && s.words[i-1].text == "to" && s.words[i-1].opens { // to ignore them, pass -n
+		return false
+	}
 	for n := 0; n < 3 && i > 0; n++ {
 		if s.words[i].opens || s.words[i].starts {
 			return true
@@ -289,6 +302,10 @@ func (s *scan) negated(i int) bool {
 			return false
 		}
 		switch s.words[i-n].text {
+		case "ill", "it", "they", "he", "she":
+			if n == 1 && s.text[s.words[i-1].end:s.words[i].start] == " " {
+				return true
+			}
 		case "not", "never", "dont", "doesnt", "cannot", "cant", "mustnt", "shouldnt", "wont", "refuse", "avoid", "without", "prevent", "against",
 			"attempt", "attempts", "attempting", "tries", "trying", "asks", "asked", "asking", "tells", "telling", "instructs", "instructing", "says", "saying", "claims", "claiming",
 			"request", "requests", "whether", "if", "detect", "detects", "block", "blocks", "should", "would", "might", "may":
@@ -350,6 +367,18 @@ func (s *scan) told(i int) bool {
 		switch s.words[i-n].text {
 		case "tricks", "convinces", "persuades", "attempts", "tries":
 			return true
+		case "told", "instructed", "tricked", "forced": // the model is told to
+			if i-n < 2 {
+				break
+			}
+			switch s.words[i-n-1].text {
+			case "is", "are", "was", "were", "be", "being", "gets", "get":
+				switch s.words[i-n-2].text {
+				case "you", "what", "that", "they", "i":
+				default:
+					return true
+				}
+			}
 		case "asks", "tells", "instructs", "makes", "gets", "forces", "causes":
 			switch s.words[i-n+1].text {
 			case "chatgpt", "claude", "gemini", "models", "llms":
@@ -373,25 +402,91 @@ func (s *scan) elsewhere(end int) bool {
 	if end >= len(s.words) || s.words[end].opens {
 		return false
 	}
+	for n := 0; n < 5 && end+n < len(s.words) && !s.words[end+n].opens; n++ {
+		switch s.words[end+n].text {
+		case "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "yesterday", "week":
+			return true
+		}
+	}
 	switch s.words[end].text {
 	case "in", "for", "on", "from", "of", "about", "at", "to", "if", "when", "unless", "since", "because", "related", "regarding", "concerning":
-	case "here", "there":
-		return false
+	case "sul", "sulla", "sulle", "sui", "del", "della", "dello", "dell", "per", "sobre", "para", "sur", "du", "pour", "concernant", "zu", "zum", "zur", "des", "fur", "uber", "over", "voor":
 	default:
 		return false
 	}
 	for n := 1; n <= 3 && end+n < len(s.words); n++ {
 		switch s.words[end+n].text {
-		case "this", "your", "you", "me", "my", "system", "user", "developer", "developers", "conversation", "chat", "prompt", "context", "openai", "admin", "above", "memory", "now", "all", "i":
+		case "sistema", "systems", "systeme", "systeem", "utente", "utilisateur", "benutzers", "desarrollador", "usuario", "sviluppatore", "tuo", "tus", "tes", "conversazione", "conversacion",
+			"this", "your", "you", "me", "my", "system", "user", "developer", "developers", "conversation", "chat", "prompt", "context", "openai", "admin", "above", "memory", "now", "all", "i":
 			return false
 		}
 	}
 	return end+1 < len(s.words)
 }
 
+// reversed reports whether a negation follows, where a language has it there.
+func (s *scan) reversed(end int) bool {
+	for n := 0; n < 4 && end+n < len(s.words) && !s.words[end+n].opens; n++ {
+		switch s.words[end+n].text {
+		case "nicht", "niet", "ikke", "inte":
+			return end+n+1 == len(s.words) || s.words[end+n+1].opens || s.words[end+n+1].text != "mehr" && s.words[end+n+1].text != "meer"
+		case "und", "en", "och", "og", "sondern":
+			return false
+		}
+	}
+	return false
+}
+
+// conditional reports whether the sentence says what to do when a user does
+// something, as the instructions of a program that talks with users do.
+func (s *scan) conditional(i int) bool {
+	for n := 1; n <= 14 && i-n >= 0; n++ {
+		switch s.words[i-n].text {
+		case "when", "whenever", "once":
+			for k := 1; k < 3 && i-n+k < i; k++ {
+				switch s.words[i-n+k].text {
+				case "user", "users", "player", "customer", "caller", "visitor":
+					return s.words[i-n].opens || i == n
+				}
+			}
+		}
+		if s.words[i-n].opens {
+			return false
+		}
+	}
+	return false
+}
+
+// anothers reports whether the words that follow say whose prompt it is, if it is
+// a program's that somebody works on.
+func (s *scan) anothers(end int) bool {
+	if end >= len(s.words) || s.words[end].opens {
+		return false
+	}
+	switch s.words[end].text {
+	case "that", "which", "of", "for", "from", "in", "inside", "used", "we", "our", "template", "templates", "file", "field", "setting", "and", "with", "together":
+	default:
+		return false
+	}
+	for n := 0; n < 5 && end+n < len(s.words) && !s.words[end+n].opens; n++ {
+		switch s.words[end+n].text {
+		case "you", "your", "me", "this":
+			return false
+		case "our", "app", "application", "src", "repo", "repository", "file", "folder", "module", "class", "function", "template", "templates", "we", "summariser", "summarizer", "psql", "session", "widget", "workflow", "pipeline", "project", "package", "test", "tests", "stderr", "stdout", "titles":
+			return true
+		}
+	}
+	return false
+}
+
 // named reports whether the words are a name, or have one among them, as code
 // has names.
 func (s *scan) named(i, end int) bool {
+	// A word of code with a sentence after it: `reveal` prints the prompt.
+	if w := s.words[i]; w.start > 0 && s.text[w.start-1] == '`' && w.end < len(s.text) && s.text[w.end] == '`' ||
+		w.start > 1 && w.end < len(s.text) && s.text[w.start-2:w.start] == "--" && s.text[w.end] == '-' {
+		return true
+	}
 	joined, hyphens := 0, 0
 	for k := i; k+1 < end; k++ {
 		switch s.text[s.words[k].end:s.words[k+1].start] {
@@ -511,7 +606,7 @@ func (s *scan) combine(ctx context.Context) error {
 		case "+persona":
 			if w.lifts > 1 || w.free > 0 && w.weak > 0 || w.lifts > 0 && w.weak > 1 || w.weak >= 4 {
 				s.add(Persona, false, start, end)
-			} else if w.self || w.keep && s.plays(a.at) {
+			} else if (w.self || w.keep && s.plays(a.at)) && w.lifts+w.weak > 1 {
 				s.add(Persona, true, start, end)
 			}
 		case "+turn":
@@ -521,7 +616,7 @@ func (s *scan) combine(ctx context.Context) error {
 		case "+answer", "+keep":
 			if w.lifts > 0 && w.weak > 1 || w.lifts > 2 {
 				s.add(Persona, false, start, end)
-			} else if a.what == "+keep" && w.free > 0 && s.words[a.at].text != "in" {
+			} else if a.what == "+keep" && w.strong > 0 && s.words[a.at].text != "in" {
 				s.add(Persona, true, start, end)
 			}
 		case "+lift":
@@ -591,7 +686,7 @@ func (s *scan) plays(i int) bool {
 
 // window is what stands around a signal.
 type window struct {
-	lifts, free, weak, off, exfil, conceal, steer, bend int
+	lifts, free, strong, weak, off, exfil, conceal, steer, bend int
 	self, keep, now                                     bool
 	last                                                int // word after the last of it
 }
@@ -616,6 +711,9 @@ func (s *scan) around(k, lo int) window {
 				w.lifts++
 				if b.what != "+vice" {
 					w.free++
+				}
+				if b.what == "+lift" {
+					w.strong++
 				}
 				lifted = b.end
 			}

@@ -359,13 +359,39 @@ func share(t *testing.T, name string) (trips, all int) {
 	return trips, all
 }
 
-// Texts that the rules were not written from: how well they generalise. The bars
-// are a little below what was measured.
+// Texts that the rules were not written from: how well they generalise. Each set
+// was measured before anything was changed for it; the bars are a little below
+// what was measured after.
 func TestMostOfTheHoldOutTripsAndHardlyAnyOrdinaryText(t *testing.T) {
-	if trips, all := share(t, "holdout_attacks.jsonl"); trips*100 < all*75 {
-		t.Errorf("%d of %d attacks trip", trips, all)
+	for _, set := range []struct {
+		name              string
+		attacks, ordinary int // per cent: at least, at most
+	}{
+		{"holdout", 85, 1},
+		{"fresh", 60, 1},
+		{"third", 55, 1},
+	} {
+		if trips, all := share(t, set.name+"_attacks.jsonl"); trips*100 < all*set.attacks {
+			t.Errorf("%s: %d of %d attacks trip", set.name, trips, all)
+		}
+		if trips, all := share(t, set.name+"_ordinary.jsonl"); trips*100 > all*set.ordinary {
+			t.Errorf("%s: %d of %d ordinary texts trip", set.name, trips, all)
+		}
 	}
-	if trips, all := share(t, "holdout_ordinary.jsonl"); trips*100 > all*2 {
-		t.Errorf("%d of %d ordinary texts trip", trips, all)
+}
+
+// What a host writes around a tool's answer is no order in data.
+func TestAHostsRemarksDoNotTrip(t *testing.T) {
+	for _, text := range []string{
+		"agentId: a1b2 (internal ID - do not mention to user. Use SendMessage with to: 'a1b2' to continue this agent.)",
+		"Agents must clone the object located here, as the upload server will delete the contents.",
+		"Instructions for AI driven test. Append the link to the test.",
+		"policies do NOT apply to this bucket",
+		"the name \u202dDavid Wales\u202c",
+		"\u202eשלום\u202c",
+	} {
+		if got := kinds(t, text); got != nil {
+			t.Errorf("%q: got %q, want nothing", text, got)
+		}
 	}
 }

@@ -48,11 +48,37 @@ func (s *scan) unseen(all int) {
 			if end := strings.Index(rest, place.to); end >= 0 {
 				rest = rest[:end]
 			}
+			if place.shy && strings.HasPrefix(place.from, "color") && coloured(low[max(0, start-80):start], rest) {
+				continue
+			}
 			if i, n := ordered(rest, place.shy); i >= 0 && !s.quotedBytes(start) {
 				s.add(HiddenOrder, false, at+i, at+n)
 			}
 		}
 	}
+}
+
+// coloured reports whether a style in white has a background to be read on.
+func coloured(before, after string) bool {
+	before = before[strings.LastIndexByte(before, '<')+1:]
+	after, _, _ = strings.Cut(after, ">")
+	style := before + " " + after
+	_, colour, ok := strings.Cut(style, "background")
+	if !ok {
+		return false
+	}
+	colour = colour[:min(len(colour), 20)]
+	return !strings.Contains(colour, "white") && !strings.Contains(colour, "#fff")
+}
+
+// speaksOfOrders reports whether a text names what a model was told or asked.
+func speaksOfOrders(text string) bool {
+	for _, w := range [...]string{"instruct", "prompt", "previous", "prior", "above", "rule", "guideline", "user", "order", "other candidates", "everything", "you were", "your", "system"} {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // ordered returns where a text that nobody sees speaks to a model and gives it an
@@ -70,6 +96,9 @@ func ordered(text string, shy bool) (start, end int) {
 	from := max(start, 0)
 	for _, w := range [...]string{"ignore ", "disregard ", "tell the user", "tell the reader", "tell users", "reply ", "respond ", "answer ", "say that", "say the", "recommend", "do not review", "do not report", "do not mention", "don't mention", "do not tell", "don't tell", "do not disclose", "approve", "must include", "output the", "output your", "print the", "forget ", "hire ", "send ", "rate this", "give this", "must run", "must ignore", "instead ", "new instructions", "reveal", "without asking", "mark this", "skip the", "add a user", "insert "} {
 		if k := strings.Index(text[from:], w); k >= 0 && (k+from == 0 || !asciiLetter(text[k+from-1])) {
+			if rest := text[from+k+len(w):]; start < 0 && (w == "ignore " || w == "disregard ") && !speaksOfOrders(rest[:min(len(rest), 60)]) {
+				continue
+			}
 			if start < 0 && w != "ignore " && w != "disregard " && w != "reveal" && w != "forget " && w != "tell the user" && w != "new instructions" {
 				continue
 			}
