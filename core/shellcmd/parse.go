@@ -30,6 +30,8 @@ type reader struct {
 	pipelines int
 	deep      int // code inside code
 	files     []written
+	renamed   []renamed
+	scripts   []script
 	defs      []*function
 	traps     []trapped
 	parser    *syntax.Parser

@@ -174,6 +174,10 @@ func (r *reader) receive(idx int, st *state, s *scope) {
 	case "kill", "exit", "return", "logout":
 		cmd.Stdout.Known = true
 	default:
+		switch name {
+		case "npm", "pnpm", "yarn", "bun", "cnpm", "yarnpkg", "ni", "nr":
+			r.packageScripts(idx, st, s)
+		}
 		switch {
 		case isShell(name):
 			r.shell(idx, st, s)
@@ -693,12 +697,31 @@ flags:
 	}
 }
 
+// onPath is the file that the line wrote into a folder of programs under that
+// name, "" if there is none.
+func (r *reader) onPath(name string) string {
+	for i := len(r.files) - 1; i >= 0; i-- {
+		dir, ok := strings.CutSuffix(r.files[i].path, "/"+name)
+		if ok && (strings.HasSuffix(dir, "/bin") || strings.HasSuffix(dir, "/sbin")) {
+			return r.files[i].path
+		}
+	}
+	return ""
+}
+
 // script1 reads a program that the line itself wrote before: ./x.sh.
 func (r *reader) script1(idx int, st *state, s *scope) {
 	cmd := &r.line.Commands[idx]
 	w := cmd.Argv[0]
-	if len(r.files) == 0 || !strings.ContainsAny(w.Text, `/\`) {
+	if len(r.files) == 0 {
 		return
+	}
+	if !strings.ContainsAny(w.Text, `/\`) { // found where the line put it
+		p := r.onPath(w.Text)
+		if p == "" {
+			return
+		}
+		w.Text, w.Or = p, nil
 	}
 	f := r.file(&w, cmd.Dir)
 	if f == nil {

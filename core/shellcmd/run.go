@@ -34,6 +34,11 @@ func (r *reader) simple(idx int, words []Word, assigns []Assign, redirs []Redire
 	words, assigns = p.words, p.assigns
 	cmd.Argv = words
 	cmd.Assigns = assigns
+	if len(r.renamed) > 0 {
+		words = append([]Word(nil), words...)
+		r.realNames(&words[0], cmd.Dir)
+		cmd.Argv = words
+	}
 	first := &words[0]
 	cmd.Program = programOf(first)
 	cmd.Dynamic = cmd.Program == ""
@@ -65,6 +70,7 @@ func (r *reader) simple(idx int, words []Word, assigns []Assign, redirs []Redire
 	}
 	r.receive(idx, st, s)
 	r.wrote(idx)
+	r.renames(idx)
 }
 
 func onlyBuiltinWrappers(list []Wrapper) bool {
