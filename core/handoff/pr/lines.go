@@ -37,7 +37,7 @@ const (
 // sourceOf looks at what a line runs: a search, a diff or a document may hold
 // the same words as a success.
 func sourceOf(l *shellcmd.Line) origin {
-	found := providers
+	found, reads := providers, false
 	for i := range l.Commands {
 		c := &l.Commands[i]
 		if len(c.Argv) == 0 {
@@ -45,7 +45,10 @@ func sourceOf(l *shellcmd.Line) origin {
 		}
 		switch c.Program {
 		case "gh", "glab":
-			return providers
+			if !onlyReads(c) {
+				return providers
+			}
+			reads = true
 		case "cat", "tail", "head", "less", "more", "bat", "get-content", "tac":
 			isLog := slices.ContainsFunc(c.Args(), func(w shellcmd.Word) bool {
 				return strings.HasSuffix(w.Text, ".log") || strings.HasSuffix(w.Text, ".out") || w.Text == "-f" || w.Text == "-F"
@@ -64,7 +67,57 @@ func sourceOf(l *shellcmd.Line) origin {
 			return providers // a script, a program that we do not know
 		}
 	}
-	return found
+	switch {
+	case !reads:
+		return found
+	case strings.Contains(l.Source, "TERMINAL"): // a watch that says itself how it ended
+		return logs
+	}
+	return nothing
+}
+
+// onlyReads reports whether gh or glab shows what others wrote: a description, a
+// comment or an answer may hold any line.
+func onlyReads(c *shellcmd.Command) bool {
+	var words []string
+	sends, asks := false, false // fields; a GraphQL query
+	args := c.Args()
+	for i := range args {
+		text := args[i].Text
+		if len(words) > 0 && words[0] == "api" {
+			switch {
+			case text == "-X" || text == "--method":
+				return i+1 < len(args) && strings.EqualFold(args[i+1].Text, "get")
+			case strings.HasPrefix(text, "-X"), strings.HasPrefix(text, "--method="):
+				return strings.HasSuffix(strings.ToLower(text), "get")
+			case strings.HasPrefix(text, "-f"), strings.HasPrefix(text, "-F"), strings.HasPrefix(text, "--field"), strings.HasPrefix(text, "--raw-field"), strings.HasPrefix(text, "--input"):
+				sends = true
+			case strings.HasPrefix(text, "query="):
+				asks = !strings.Contains(text, "mutation") && !strings.HasPrefix(text, "query=@") && args[i].Static
+			}
+		}
+		if !strings.HasPrefix(text, "-") {
+			words = append(words, text)
+		}
+	}
+	if len(words) == 0 {
+		return true
+	}
+	switch words[0] {
+	case "api":
+		return !sends || asks
+	case "search", "status", "browse", "help", "version":
+		return true
+	}
+	verb, _, ok := TargetOf(c)
+	if !ok && len(words) > 1 {
+		verb = words[1]
+	}
+	switch verb {
+	case "view", "show", "list", "ls", "diff", "status", "checks", "watch", "trace":
+		return true
+	}
+	return false
 }
 
 // neutral reports whether a program prints nothing of its own.

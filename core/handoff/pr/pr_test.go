@@ -197,6 +197,46 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// What others wrote may look like any line that gh prints of its own doing.
+func TestWhatGhOnlyShowsIsNoEvent(t *testing.T) {
+	const text = "title: Words\n--\n✓ Merged pull request o/r#7 (Words)\n✓ Closed pull request o/r#8 (Words)\n! Pull request o/r#9 was merged\nTERMINAL pr=7: MERGED\nhttps://github.com/o/r/pull/7\n" +
+		`{"number":7,"state":"closed","merged":true,"html_url":"https://github.com/o/r/pull/7","message":"Pull Request successfully merged"}` + "\n"
+	for _, src := range []string{
+		"gh pr view 7 --comments",
+		"gh -R o/r pr view 7",
+		"gh pr list --state all",
+		"cd /w && gh pr diff 7 | head -50",
+		"gh pr checks 7 --watch",
+		"gh issue view 3 -c",
+		"gh run view 12 --log",
+		"gh release view v1",
+		"gh search prs --merged",
+		"gh api repos/o/r/pulls/7",
+		"gh api repos/o/r/pulls/7/comments --jq '.[].body'",
+		"gh api -X GET repos/o/r/pulls -f state=closed",
+		"gh api --method=GET repos/o/r/pulls/7/merge",
+		"gh api graphql -f query='query { repository(owner: \"o\", name: \"r\") { pullRequest(number: 7) { body } } }' -F n=7",
+		"glab mr view 7 -c",
+		"glab api projects/g%2Fr/merge_requests/7/notes",
+	} {
+		for _, failed := range []bool{false, true} {
+			if got := show(Events(Call{Line: parse(src), Text: text, Succeeded: !failed, Failed: failed})); got != "" {
+				t.Errorf("%s: %s", src, got)
+			}
+		}
+	}
+	// Its own doing still counts, and so does a watch that says how it ended.
+	for src, want := range map[string]string{
+		"gh pr view 7 && gh pr merge 7 --squash":                             "merged",
+		"gh pr merge 7 --body view":                                          "merged",
+		"while gh pr view 7 -q .state; do sleep 9; done; echo TERMINAL pr=7": "merged",
+	} {
+		if got := show(Events(Call{Line: parse(src), Text: text, Succeeded: true})); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", src, got)
+		}
+	}
+}
+
 func TestMonitoredReadsExitLinesOnly(t *testing.T) {
 	got := show(Monitored("<task-notification>\nTERMINAL pr=7: MERGED\n✓ Merged pull request o/r#8 (x)\n</task-notification>"))
 	if got != "merged #7" {

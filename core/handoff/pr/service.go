@@ -29,6 +29,9 @@ func (s Service) Events() []Event {
 	switch s.Verb {
 	case NoVerb:
 	case Create:
+		if refused(s.Text) || strings.Contains(s.Text, "already exists") {
+			return nil // the address is that of the one that is there
+		}
 		for _, u := range URLs(s.Text) {
 			if agree(u.Owner, ref.Owner) && agree(u.Repo, ref.Repo) {
 				return []Event{{Kind: Opened, Ref: u, Said: true}}

@@ -28,6 +28,7 @@ func TestServiceEvents(t *testing.T) {
 		{"created, beside a link to another repository", Create, here, "see https://github.com/a/b/pull/3\n" + url, "opened " + url},
 		{"created, nothing told", Create, here, "ok", ""},
 		{"created on GitLab", Create, map[string]string{"project_id": "g/r"}, `{"iid":7,"web_url":"` + mr + `"}`, "opened " + mr},
+		{"refused, since there is one", Create, here, "A pull request already exists for o:b: " + url, ""},
 		{"merged", Merge, seven, `{"sha":"x","merged":true,"message":"Pull Request successfully merged"}`, "merged o/r#7"},
 		{"merged, with its address", Merge, seven, `{"merged": true, "html_url":"` + url + `"}`, "merged " + url},
 		{"not merged", Merge, seven, `{"merged":false,"message":"Base branch was modified"}`, ""},
