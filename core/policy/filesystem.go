@@ -171,9 +171,11 @@ var filesystemRules = [...]Rule{
 		Doc:     "Removing logical volumes, pools, partitions or device mappings.",
 		Why:     "the data on it would be lost",
 		Instead: "list them first, e.g. `lvs` or `zpool status`",
-		Fire:    []string{"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive", "tmutil delete /Volumes/b/2025-01-01"},
-		Pass:    []string{"lvremove --test vg/data", "zpool status tank", "lvm lvdisplay vg/data", "lvremove --reportformat json"},
-		check:   volume,
+		Fire: []string{"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive", "tmutil delete /Volumes/b/2025-01-01",
+			"printf 'select disk 0\\nclean\\n' | diskpart", "diskpart /s wipe.txt", "diskpart <<E\nselect disk 1\nformat fs=ntfs quick\nE"},
+		Pass: []string{"lvremove --test vg/data", "zpool status tank", "lvm lvdisplay vg/data", "lvremove --reportformat json", "echo 'list disk' | diskpart", "diskpart /?",
+			"printf 'select disk 0\\ndetail disk\\nexit\\n' > look.txt && diskpart /s look.txt"},
+		check: volume,
 	},
 	{
 		ID: "filesystem/shred", Verdict: hook.Ask,
@@ -449,6 +451,54 @@ func device(j *judge, c *shellcmd.Command) (match, bool) {
 
 var lvmFlags = grammar{long: []string{"--reportformat", "--config", "--devices", "--devicesfile", "--profile", "--select", "--commandprofile", "--lockopt", "--driverloaded"}, short: "S"}
 
+// diskpart reports whether a script of diskpart does more than look. One that
+// cannot be read counts as one that does.
+func diskpart(j *judge, c *shellcmd.Command) bool {
+	text, known := c.Stdin.Text, c.Stdin.Known
+	given := c.Stdin.Kind != shellcmd.Inherit && c.Stdin.Kind != shellcmd.Closed
+	args := c.Args()
+	for i := range args {
+		switch t := strings.ToLower(args[i].Text); {
+		case t == "/?":
+			return false
+		case (t == "/s" || t == "-s") && i+1 < len(args):
+			given = true
+			text, known = j.writtenText(c, &args[i+1])
+		}
+	}
+	if !given {
+		return false
+	}
+	for line := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		verb, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "", "rem", "list", "lis", "select", "sel", "detail", "det", "exit", "help", "rescan", "filesystems", "san":
+		default:
+			return true
+		}
+	}
+	return !known
+}
+
+// writtenText is the content of a file that is there, or that the line printed
+// into it as a whole.
+func (j *judge) writtenText(c *shellcmd.Command, w *word) (text string, known bool) {
+	for i := j.cur.index - 1; i >= 0; i-- {
+		d := &j.line.Commands[i]
+		for k := range d.Redirects {
+			if r := &d.Redirects[k]; r.Writes() && r.Target.Text == w.Text && w.Static {
+				return d.Stdout.Text, d.Stdout.Known && r.Op == ">"
+			}
+		}
+	}
+	for _, p := range j.paths(c, w) {
+		if data, err := j.fs.ReadFile(p, 1<<16); err == nil {
+			return string(data), true
+		}
+	}
+	return "", false
+}
+
 func volume(j *judge, c *shellcmd.Command) (match, bool) {
 	args := c.Args()
 	name := c.Program
@@ -485,6 +535,10 @@ func volume(j *judge, c *shellcmd.Command) (match, bool) {
 				}
 			}
 			return match{what: "destroys " + oneLine(showWord(&args[len(args)-1]))}, true
+		}
+	case "diskpart":
+		if diskpart(j, c) {
+			return match{what: "changes disks or partitions", instead: "list them first, e.g. `echo 'list volume' | diskpart`"}, true
 		}
 	case "dmsetup":
 		if len(args) > 1 && (args[0].Text == "remove" || args[0].Text == "remove_all" || args[0].Text == "wipe_table") {

@@ -22,17 +22,18 @@ var gitRules = [...]Rule{
 	},
 	{
 		ID: "git/discard", Verdict: hook.Ask,
-		Doc:     "git checkout, switch, restore or rm that overwrites or removes uncommitted changes.",
+		Doc:     "git checkout, switch, restore, rm or submodule deinit that overwrites or removes uncommitted changes.",
 		Why:     "changes that were not committed or stashed are lost",
 		Instead: "keep them first with `git stash push -u`; to unstage only, `git restore --staged file.txt`",
 		Fire: []string{
 			"git checkout -- .", "git checkout .", "git checkout HEAD -- file.txt", "git checkout -f main", "git restore file.txt", "git restore .",
 			"git restore -W --staged a.txt", "git switch --discard-changes main", "git switch -f main", "git checkout HEAD file.txt",
-			"git rm -rf .", "git rm -r --force :/",
+			"git rm -rf .", "git rm -r --force :/", "git submodule deinit -f --all", "git submodule deinit --force lib", "git submodule -q deinit --all -f",
 		},
 		Pass: []string{
 			"git checkout main", "git checkout -b topic2", "git checkout -", "git restore --staged .", "git switch -c topic2",
 			"git checkout --orphan pages", "git checkout -p", "git switch main", "git rm -r --cached .", "git rm -rf old", "git rm a.txt",
+			"git submodule deinit lib", "git submodule deinit --all", "git submodule update --init --force",
 		},
 		check: gitDiscard,
 	},
@@ -195,6 +196,11 @@ func gitDiscard(j *judge, c *shellcmd.Command) (match, bool) {
 		return match{}, false
 	}
 	switch g.sub {
+	case "submodule":
+		as := (&grammar{}).parse(g.args)
+		if ops := operands(as); len(ops) > 0 && ops[0].Text == "deinit" && toggles(as, "-f", "force", 1) {
+			return match{what: "removes submodules with what was changed in them", instead: "without -f git keeps a submodule that has changes: `git submodule deinit --all`"}, true
+		}
 	case "checkout":
 		as := checkoutFlags.parse(g.args)
 		if toggles(as, "-p", "patch", 2) {

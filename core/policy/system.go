@@ -63,6 +63,32 @@ var systemRules = [...]Rule{
 		check:   guardService,
 	},
 	{
+		ID: "system/machine-settings", Verdict: hook.Deny,
+		Doc:     "Deleting settings of the whole machine or of all programs: registry keys below HKLM and whole hives, the boot configuration, macOS' global defaults.",
+		Why:     "programs, or the machine itself, may not start afterwards, and nothing keeps the old values",
+		Instead: "look with `reg query 'HKLM\\SOFTWARE\\App'` or `defaults read -g`, and save a copy first with `defaults export -g old.plist`",
+		Fire: []string{
+			`reg delete 'HKLM\SOFTWARE\App' /f`, `reg delete HKLM\\SYSTEM /f`, `reg.exe delete HKEY_LOCAL_MACHINE\Software /va /f`, `reg delete HKCU /f`, `reg delete HKCU\Software /f`,
+			`cmd /c reg delete HKCR\.txt /f`, `powershell -Command "Remove-Item -Recurse HKLM:\SOFTWARE\App"`,
+			"bcdedit /delete {current}", "bcdedit /set {default} recoveryenabled No", "bcdedit /import old.bcd", "defaults delete -g", "defaults delete NSGlobalDomain", "defaults delete",
+			"defaults -currentHost delete -globalDomain",
+		},
+		Pass: []string{
+			`reg query 'HKLM\SOFTWARE'`, `reg export HKLM\SOFTWARE a.reg`, `reg delete /?`, "bcdedit", "bcdedit /enum all", "bcdedit /export old.bcd", "defaults read -g",
+			"defaults delete -g AppleLanguages", "defaults write com.example.app Key -bool true", "defaults delete com.example.app Key",
+		},
+		check: machineSettings,
+	},
+	{
+		ID: "system/program-settings", Verdict: hook.Ask,
+		Doc:     "Deleting all settings of one program: its defaults domain, or its registry key of this user.",
+		Why:     "nothing keeps the old values",
+		Instead: "name one setting, e.g. `defaults delete com.example.app WindowSize`, or save a copy first",
+		Fire:    []string{"defaults delete com.example.app", `reg delete 'HKCU\Software\App' /f`, `powershell -Command "Remove-Item -Recurse HKCU:\Software\App"`},
+		Pass:    []string{"defaults delete com.example.app Key", `reg delete 'HKCU\Software\App' /v Size /f`, "defaults domains"},
+		check:   programSettings,
+	},
+	{
 		ID: "system/forge-delete", Verdict: hook.Ask,
 		Doc:     "Deleting what others see on a forge (gh, glab): repositories, releases, issues, keys and secrets.",
 		Why:     "it is gone for everybody at once",

@@ -1956,7 +1956,7 @@ func (r *reader) cmdExe(idx int, st *state, s *scope) {
 		}
 		words := slices.Clone(argv[i+1:])
 		for j := range words { // a POSIX shell ate the backslashes of C:\x
-			if raw := words[j].Raw; !strings.ContainsAny(raw, `"'`) && len(raw) > 2 && raw[1] == ':' && raw[2] == '\\' && words[j].Static {
+			if raw := words[j].Raw; !strings.ContainsAny(raw, `"'`) && (len(raw) > 2 && raw[1] == ':' && raw[2] == '\\' || strings.HasPrefix(raw, "HK") && strings.Contains(raw, `\`)) && words[j].Static {
 				words[j].Text, words[j].Or = strings.ReplaceAll(raw, `\\`, `\`), nil
 			}
 		}
