@@ -422,7 +422,10 @@ func (b book) planOut(i *Installer, r Request, p *plan, rest receipts, looked *[
 		return rest, err
 	}
 	p.steps = append(p.steps, steps...)
-	text := fmt.Sprintf("%d handlers of ours", n)
+	text := "1 handler of ours"
+	if n != 1 {
+		text = fmt.Sprintf("%d handlers of ours", n)
+	}
 	content := doc.Bytes()
 	switch {
 	case doc.Gone() && known && rec.Existed: // it was there; an empty object says as little

@@ -401,7 +401,7 @@ func staleness(root, name string, ps []part, source func() []byte) []Stale {
 		}
 		// coverage.py has the line 1 in an empty file (lcov of 6.5.0, measured).
 		if last, n := p.f.last(), max(countLines(source()), 1); last > n {
-			out = append(out, Stale{p.r.Name, name, fmt.Sprintf("has %d lines, and the report speaks of line %d", n, last)})
+			out = append(out, Stale{p.r.Name, name, fmt.Sprintf("has %s, and the report speaks of line %d", lines(n), last)})
 		}
 	}
 	return out
@@ -456,4 +456,11 @@ func joinGaps(gaps []int, lines []Line) []vcs.Range {
 		out = append(out, vcs.Range{First: n, Last: n})
 	}
 	return out
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }

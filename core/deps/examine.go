@@ -463,26 +463,27 @@ func (s *subject) age(found depsdev.Package) {
 		return
 	}
 	if old := s.now.Sub(first); old < s.set.MinAge {
-		s.add(TooNew, hook.Ask, fmt.Sprintf("%s was first released %s ago, less than the %d days that dependencies.minAgeDays asks for", s.named(), ago(old), int(s.set.MinAge.Hours()/24)), s.goodNames(s.near)...)
+		s.add(TooNew, hook.Ask, fmt.Sprintf("%s was first released %s ago, less than the %s that dependencies.minAgeDays asks for", s.named(), ago(old), units(int(s.set.MinAge.Hours()/24), "day")), s.goodNames(s.near)...)
 	}
 }
 
 // ago says a duration in the largest unit that fits.
 func ago(d time.Duration) string {
-	unit := func(n int, word string) string {
-		if n == 1 {
-			return "1 " + word
-		}
-		return fmt.Sprintf("%d %ss", n, word)
-	}
 	switch h := int(d.Hours()); {
 	case h < 1:
-		return unit(max(0, int(d.Minutes())), "minute")
+		return units(max(0, int(d.Minutes())), "minute")
 	case h < 48:
-		return unit(h, "hour")
+		return units(h, "hour")
 	default:
-		return unit(h/24, "day")
+		return units(h/24, "day")
 	}
+}
+
+func units(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 func numbers(list []depsdev.Version) []string {

@@ -228,7 +228,11 @@ func outcome(w want, o session.Outcome) hook.Verdict {
 		if w.gate.Report { // the human takes over where the agent stands
 			what = w.v.Reason
 		}
-		return hook.Verdict{Notice: fmt.Sprintf("guardrails: %s was released to you after %d blocks; it is still open: %s", obligation(w), o.Budget, what)}
+		blocks := "1 block"
+		if o.Budget != 1 {
+			blocks = fmt.Sprintf("%d blocks", o.Budget)
+		}
+		return hook.Verdict{Notice: fmt.Sprintf("guardrails: %s was released to you after %s; it is still open: %s", obligation(w), blocks, what)}
 	default:
 		return hook.Verdict{}
 	}

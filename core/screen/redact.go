@@ -46,11 +46,15 @@ func (s *Settings) masked(ctx context.Context, r *scan.Runner, e *hook.Event, o 
 	if o := m.runner.Run(ctx, scan.Payload{Text: text}, scan.Output); !o.Pass {
 		return hook.Verdict{}, false
 	}
+	what, they := "1 value", "it is not needed to go on; do not try to read it another way"
+	if m.count != 1 {
+		what, they = fmt.Sprintf("%d values", m.count), "they are not needed to go on; do not try to read them another way"
+	}
 	return hook.Verdict{
 		Decision: hook.Advise,
 		Rule:     "validators/redacted",
 		Result:   json.RawMessage(strings.TrimSpace(b.String())),
-		Context:  fmt.Sprintf("guardrails masked %d values in this result (%s): they are not needed to go on; do not try to read them another way.", m.count, strings.Join(m.kinds, ", ")),
+		Context:  fmt.Sprintf("guardrails masked %s in this result (%s): %s.", what, strings.Join(m.kinds, ", "), they),
 	}, true
 }
 

@@ -125,6 +125,12 @@ func TestMaskingKeepsTheShapeAndLeavesNothing(t *testing.T) {
 	if want := `{"more":["a",null],"rows":[{"card":"no [masked CREDIT_CARD], really","n":12345678901234567890}]}`; v.Decision != hook.Advise || string(v.Result) != want {
 		t.Errorf("got %v %s", v.Decision, v.Result)
 	}
+	if !strings.Contains(v.Context, "masked 1 value in this result (CREDIT_CARD): it is not needed") {
+		t.Errorf("told: %s", v.Context)
+	}
+	if v := verdict(t, s, answer(`["`+card+`","`+card+`"]`)); !strings.Contains(v.Context, "masked 2 values in this result (CREDIT_CARD): they are not needed") {
+		t.Errorf("told: %s", v.Context)
+	}
 	// What is no string cannot be masked, nor what several strings make up.
 	for _, raw := range []string{`{"n":4532015112830366}`, `{"` + card + `":"x"}`, `["4532 0151 1283","0366"]`} {
 		e := answer(raw)

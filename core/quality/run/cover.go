@@ -358,7 +358,11 @@ func (g *gating) restricted(p *pkg) bool {
 }
 
 func patchText(res *coverage.Result, least float64) string {
-	return fmt.Sprintf("%d of %d changed lines covered, %s %% wanted", res.Patch.Covered, res.Patch.Total, strconv.FormatFloat(least, 'f', -1, 64))
+	what := "lines"
+	if res.Patch.Total == 1 {
+		what = "line"
+	}
+	return fmt.Sprintf("%d of %d changed %s covered, %s %% wanted", res.Patch.Covered, res.Patch.Total, what, strconv.FormatFloat(least, 'f', -1, 64))
 }
 
 // ratchet is what holds the coverage of the repository's packages.

@@ -302,7 +302,7 @@ func (a *app) sayCoverage(res *coverage.Result, min float64) {
 			a.sayf("  %s", f)
 		}
 		if res.Patch != nil {
-			a.sayf("of the others %d of %d changed lines are covered, %s", res.Patch.Covered, res.Patch.Total, percent(res.Patch))
+			a.sayf("of the others %d of %s covered, %s", res.Patch.Covered, plural(res.Patch.Total, "changed line"), percent(res.Patch))
 		}
 		if res.PatchWithUnresolved != nil {
 			a.sayf("with their lines as not covered: %d of about %d, %s", res.PatchWithUnresolved.Covered, res.PatchWithUnresolved.Total, percent(res.PatchWithUnresolved))
@@ -319,7 +319,7 @@ func (a *app) sayCoverage(res *coverage.Result, min float64) {
 		if res.Outcome == coverage.Fail {
 			word = "too few"
 		}
-		a.sayf("%s: %d of %d changed lines are covered, %s (at least %.4g %%)", word, res.Patch.Covered, res.Patch.Total, percent(res.Patch), min)
+		a.sayf("%s: %d of %s covered, %s (at least %.4g %%)", word, res.Patch.Covered, plural(res.Patch.Total, "changed line"), percent(res.Patch), min)
 	}
 	files := make([]string, 0, len(res.Uncovered))
 	for f := range res.Uncovered {

@@ -325,7 +325,7 @@ func (a *app) sayGate(o *gateRunOptions, rep *quality.Report) error {
 		a.sayf("%-11s %-9s %-24s %.1f %%%s", "", "coverage", c.Package, c.Pct, before)
 	}
 	if rep.Patch != nil {
-		a.sayf("%-11s %-9s %-24s %d of %d changed lines covered", "", "coverage", "", rep.Patch.Covered, rep.Patch.Coverable)
+		a.sayf("%-11s %-9s %-24s %d of %s covered", "", "coverage", "", rep.Patch.Covered, plural(rep.Patch.Coverable, "changed line"))
 	}
 	for _, t := range rep.Flaky {
 		a.sayf("flaky: %s failed once and then passed", t)

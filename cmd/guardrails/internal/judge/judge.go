@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -353,7 +352,7 @@ func (m *Machine) screening(ad hook.Adapter, v *config.Validators, root string, 
 				if i == 0 {
 					f.Kinds, f.Sample = m.Kind, m.Sample
 					if r.Validator == scan.NamePromptInjection { // its sample is made of the text
-						f.Sample = fmt.Sprintf("(%d characters)", m.End-m.Start)
+						f.Sample = "(" + count(m.End-m.Start, "character") + ")"
 					}
 				} else if !strings.Contains(f.Kinds, m.Kind) {
 					f.Kinds += "," + m.Kind
