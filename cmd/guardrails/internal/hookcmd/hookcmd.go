@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"os/user"
@@ -217,7 +218,7 @@ func (l *lane) run(o options, started time.Time, stdin io.Reader, out *once) {
 	}
 	err := l.record(e, started)
 	if starts {
-		l.tell(err)
+		l.tell(err, l.stateless())
 	}
 	out.answer(l.judged.Output.Stdout)
 	switch {
@@ -236,10 +237,12 @@ func (l *lane) settle() {
 }
 
 // tell has the human hear once a session, at its start, what we cannot do.
-func (l *lane) tell(logErr error) {
+func (l *lane) tell(faults ...error) {
 	texts := append(l.judged.Lapses(), l.lapses...)
-	if logErr != nil {
-		texts = append(texts, logErr.Error())
+	for _, err := range faults {
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
 	}
 	if len(texts) == 0 {
 		return
@@ -247,6 +250,20 @@ func (l *lane) tell(logErr error) {
 	v := l.judged.Result.Verdict
 	v.Notice = strings.TrimPrefix(v.Notice+"\nguardrails: not all is in order: "+strings.Join(texts, "; "), "\n")
 	l.judged.Output = l.adapter.Encode(l.judged.Event, v)
+}
+
+// stateless says why this session's state cannot be had, although nothing that
+// happens at its start may need it. A damaged file is set aside by who does.
+func (l *lane) stateless() error {
+	ev := &l.judged.Event
+	if ev.SessionID == "" || slices.ContainsFunc(l.judged.Lapses(), func(s string) bool { return strings.Contains(s, "session state") }) {
+		return nil
+	}
+	store := session.Store{Dir: filepath.Join(l.machine.StateHome, "sessions"), Now: time.Now}
+	if _, err := store.View(ev.Host, ev.SessionID); err != nil && !errors.Is(err, session.ErrCorrupt) && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: what is owed is not kept, and no Stop is held back, until that is mended", err)
+	}
+	return nil
 }
 
 // collect keeps this session's state, if it has any, and drops what is dead,
