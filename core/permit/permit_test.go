@@ -86,6 +86,15 @@ func TestAGrantRunsOut(t *testing.T) {
 	}
 }
 
+func TestAClockThatWasSetBackLengthensNoGrant(t *testing.T) {
+	s, c := newStore(t)
+	grantCode(t, s)
+	c.t = c.t.Add(-24 * time.Hour)
+	if use(t, s, Call{Key: "a"}) {
+		t.Error("a grant of another day was used")
+	}
+}
+
 func TestPeekingUsesNothingUp(t *testing.T) {
 	s, _ := newStore(t)
 	grantCode(t, s)

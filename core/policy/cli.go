@@ -190,7 +190,8 @@ func humanOnly(args []word) string {
 func ownVerb(j *judge, c *shellcmd.Command) (match, bool) {
 	args, ok := j.ownArgs(c)
 	if !ok {
-		return match{}, false
+		verb := j.handsOn(c)
+		return match{what: "hands the human's verb " + oneLine(verb) + " to " + oneLine(c.Program)}, verb != ""
 	}
 	verb := humanOnly(args)
 	if verb == "" && c.Has(shellcmd.StdinArgs) {
@@ -204,6 +205,87 @@ func ownVerb(j *judge, c *shellcmd.Command) (match, bool) {
 		m.instead = "try a payload without touching state: `guardrails check --payload -`"
 	}
 	return m, true
+}
+
+// handsOn says which of the human's verbs a program is given to run, word by
+// word or as a text that it types: a terminal, a wrapper that we do not know.
+func (j *judge) handsOn(c *shellcmd.Command) string {
+	switch c.Program {
+	case "", "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "git", "gh", "glab", "man", "jq", "yq", "sed", "write-output", "write-host", "select-string", "logger", ":", "true":
+		return "" // what prints, searches or notes them
+	}
+	args := c.Args()
+	for i := range args {
+		t := args[i].Text
+		if len(t) > maxTyped || !strings.Contains(t, "guardrails") {
+			continue
+		}
+		if j.namesOwn(c.Dir, t) {
+			if verb := plainlyHuman(args[i+1:]); verb != "" {
+				return verb
+			}
+		}
+		if !types(c.Program) {
+			continue
+		}
+		words := strings.Fields(strings.NewReplacer(`\n`, " ", `\r`, " ", ";", " ", "'", " ", `"`, " ", "&", " ").Replace(t))
+		for k := range words {
+			if !j.namesOwn(c.Dir, words[k]) {
+				continue
+			}
+			rest := make([]word, 0, len(words))
+			for _, w := range words[k+1:] {
+				rest = append(rest, word{Text: w, Static: true})
+			}
+			if verb := plainlyHuman(rest); verb != "" {
+				return verb
+			}
+		}
+	}
+	return ""
+}
+
+// maxTyped is how long a text is that is looked at for our command, in bytes.
+const maxTyped = 4 << 10
+
+// namesOwn reports whether a word is our command, by its name or its path.
+func (j *judge) namesOwn(dir, text string) bool {
+	switch baseName(text) {
+	case "guardrails", "guardrails-full", "guardrails.exe":
+		return true
+	}
+	if !strings.Contains(text, "/") {
+		return false
+	}
+	p, ok := j.abs(dir, text)
+	return ok && j.isBinary(p)
+}
+
+// plainlyHuman is humanOnly for words that may be anything: what is no verb of
+// ours in full is none.
+func plainlyHuman(args []word) string {
+	verb := humanOnly(args)
+	switch verb {
+	case "off", "trust", "init --uninstall", "init --purge", "init --force", "gc --force", "deps cache clear",
+		"config init", "config edit", "evidence init", "evidence migrate", "evidence pause", "lessons edit", "lessons drop":
+		return verb
+	case "allow", "skip":
+		if len(operands(ownFlags.parse(args))) > 1 {
+			return verb
+		}
+	}
+	return ""
+}
+
+// types reports whether a program types, or has a terminal run, a text that it is
+// given.
+func types(program string) bool {
+	switch program {
+	case "kitty", "kitten", "wezterm", "zellij", "tmux", "screen", "xdotool", "ydotool", "wtype", "dotool", "cliclick", "xterm", "uxterm", "urxvt", "rxvt", "st", "foot", "alacritty", "konsole",
+		"gnome-terminal", "kgx", "ptyxis", "xfce4-terminal", "mate-terminal", "terminator", "tilix", "ghostty", "rio", "wt", "dtach", "abduco", "ttyd", "mosh", "byobu", "zpty":
+		return true
+	}
+	return false
 }
 
 // hostSwitch is the check for host programs started or told to run without
