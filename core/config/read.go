@@ -197,18 +197,36 @@ func (d *decoder) syntax(data []byte, err error) {
 		msg = `not valid YAML: a ": " where none can be; indent as the line above, or put the text in quotes`
 	case "found character that cannot start any token":
 		msg = "not valid YAML: a text that begins with this character needs quotes"
-	case "did not find expected key":
+	case "did not find expected key", "did not find expected '-' indicator", "did not find expected <document start>":
 		msg = "not valid YAML: this does not fit the lines above; check indentation, quotes and commas"
 	case "did not find expected node content":
 		msg = "not valid YAML: a value is missing, or a [ or { is not closed"
 	case "found unexpected end of stream":
 		msg = "not valid YAML: a quote is not closed"
+	case "found unknown escape character":
+		msg = "not valid YAML: " + escapeHint
+	case "found incompatible YAML document":
+		msg = "not valid YAML: a %YAML line of another version; leave the line out"
+	case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
+		msg += "; within [ ] and { } a text with one of these, or a comma, needs quotes"
+	case "could not find expected ':'":
+		// It is missed at the line after the one that lacks it.
+		if text, ok := lineOf(data, e.ContextLine); ok {
+			line, col = e.ContextLine, len(text)-len(strings.TrimLeft(text, " "))+1
+			msg = `not valid YAML: a key without a ":" behind it, or a text that goes on and is not indented`
+		}
+	default:
+		if strings.HasPrefix(e.Message, "unknown anchor ") || e.Context == "while scanning an alias" {
+			msg = "not valid YAML: a text that begins with * needs quotes"
+		}
 	}
 	if from := e.ContextLine; from > 0 && from != line && e.Context != "" {
 		msg += fmt.Sprintf(" (%s that begins on line %d)", e.Context, from)
 	}
 	d.report(line, col, msg)
 }
+
+const escapeHint = `within double quotes a \ begins an escape: write \\ for one, or use single quotes`
 
 func lineOf(data []byte, line int) (string, bool) {
 	for s := range strings.Lines(string(data)) {
@@ -245,7 +263,7 @@ func (d *decoder) foreign(n *tree.Node, path *place) bool {
 	case n.Anchor != "":
 		d.at(n, path, "anchors (&"+clip(n.Anchor)+") are not read here: write the value out where it is needed")
 	case n.Tagged:
-		d.at(n, path, "tags ("+clip(n.Tag)+") are not read here")
+		d.at(n, path, "tags ("+clip(n.Tag)+") are not read here: a text that begins with ! needs quotes")
 		return n.Kind == tree.Scalar
 	}
 	return false
@@ -410,8 +428,12 @@ func (d *decoder) number(n *tree.Node, f *field, path *place, set func(float64))
 	switch {
 	case !good:
 		hint := ""
-		if n.Kind == tree.Scalar && n.Tag == tree.Str && err == nil && plainNumber(n.Value) {
+		switch {
+		case n.Kind != tree.Scalar:
+		case n.Tag == tree.Str && err == nil && plainNumber(n.Value):
 			hint = " (write it without quotes)"
+		case (n.Tag == tree.Int || n.Tag == tree.Float) && !plainNumber(n.Value):
+			hint = " (write it in decimal digits)"
 		}
 		d.want(n, path, what, hint)
 	case f.min == f.max && v != f.max:
@@ -445,6 +467,8 @@ func (d *decoder) text(n *tree.Node, f *field, path *place) bool {
 	case strings.TrimSpace(n.Value) == "":
 		d.at(n, path, "must not be empty")
 		return false
+	case d.unprintable(n, path):
+		return false
 	}
 	if f.check != nil {
 		if why := f.check(n.Value); why != "" {
@@ -459,6 +483,18 @@ func (d *decoder) text(n *tree.Node, f *field, path *place) bool {
 		d.refs = append(d.refs, reference{f.refers, path.String(), n})
 	}
 	return true
+}
+
+// unprintable reports a control character, which only an escape can have made: a
+// "\b" that was meant for an expression, a "C:\a".
+func (d *decoder) unprintable(n *tree.Node, path *place) bool {
+	for _, r := range n.Value {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 {
+			d.at(n, path, fmt.Sprintf("holds the control character %U: %s", r, escapeHint))
+			return true
+		}
+	}
+	return false
 }
 
 func (d *decoder) word(n *tree.Node, f *field, path *place) bool {
@@ -536,6 +572,7 @@ func (d *decoder) command(n *tree.Node, to *Command, path *place) {
 				d.want(c, sub, "a word", "")
 			case i == 0 && strings.TrimSpace(c.Value) == "":
 				d.at(c, sub, "must not be empty")
+			case d.unprintable(c, sub):
 			default:
 				// A word of a command is a text however it looks: 10, true.
 				words = append(words, c.Value)
@@ -544,6 +581,7 @@ func (d *decoder) command(n *tree.Node, to *Command, path *place) {
 		to.Argv = words
 	case n.Kind == tree.Scalar && n.Tag == tree.Str && strings.TrimSpace(n.Value) == "":
 		d.at(n, path, "must not be empty")
+	case n.Kind == tree.Scalar && n.Tag == tree.Str && d.unprintable(n, path):
 	case n.Kind == tree.Scalar && n.Tag == tree.Str:
 		to.Shell = n.Value
 	default:

@@ -55,7 +55,7 @@ func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
 		{"uneven indentation", "policy:\n    protect: []\n  allow: []\n", []string{
 			"3:3: not valid YAML: this does not fit the lines above; check indentation, quotes and commas (while parsing a block mapping that begins on line 1)",
 		}},
-		{"unknown alias", "policy: *x\n", []string{"1:9: not valid YAML: unknown anchor 'x' referenced"}},
+		{"unknown alias", "policy: *x\n", []string{"1:9: not valid YAML: a text that begins with * needs quotes"}},
 		{"anchor and alias", "policy: &x {protect: [a]}\nquality: *x\n", []string{
 			"1:9: policy: anchors (&x) are not read here: write the value out where it is needed",
 			"2:10: quality: aliases (*x) are not read here: write the value out",
@@ -65,7 +65,18 @@ func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
 			`1:13: unknown key "protct" in policy (did you mean "protect"?)`,
 		}},
 		{"merge key", "<<: {mode: warn}\n", []string{"1:1: merge keys (<<) are not read here: write the values out"}},
-		{"tag", "mode: !!str warn\n", []string{"1:7: mode: tags (!!str) are not read here"}},
+		{"tag", "mode: !!str warn\n", []string{"1:7: mode: tags (!!str) are not read here: a text that begins with ! needs quotes"}},
+		{"bare tag", "mode: ! warn\n", []string{"1:7: mode: tags (!) are not read here: a text that begins with ! needs quotes"}},
+		{"pattern that begins with !", "policy: {protect: [!vendor/** x]}\n", []string{"1:20: policy.protect[0]: tags (!vendor/**) are not read here: a text that begins with ! needs quotes"}},
+		{"pattern that begins with *", "policy: {protect: [**/*.go]}\n", []string{"1:20: not valid YAML: a text that begins with * needs quotes"}},
+		{"pattern that is a *", "policy: {protect: [* ]}\n", []string{"1:21: not valid YAML: a text that begins with * needs quotes"}},
+		{"pattern with braces", "policy: {protect: [a/{b,c}]}\n", []string{"1:22: not valid YAML: did not find expected ',' or ']'; within [ ] and { } a text with one of these, or a comma, needs quotes"}},
+		{"key without a colon", "version: 1\nmode warn\npolicy: {}\n", []string{`2:1: not valid YAML: a key without a ":" behind it, or a text that goes on and is not indented`}},
+		{"first line deeper than the rest", "  version: 1\nmode: warn\n", []string{"2:1: not valid YAML: this does not fit the lines above; check indentation, quotes and commas"}},
+		{"text that goes on after a comment", "standards:\n  - a # b\n    c\n", []string{"3:5: not valid YAML: this does not fit the lines above; check indentation, quotes and commas (while parsing a block collection that begins on line 2)"}},
+		{"unknown escape", "standards: [\"a\\d\"]\n", []string{`1:15: not valid YAML: within double quotes a \ begins an escape: write \\ for one, or use single quotes`}},
+		{"escape that was none", "policy: {protect: [\"C:\\bin\"]}\n", []string{`1:20: policy.protect[0]: holds the control character U+0008: within double quotes a \ begins an escape: write \\ for one, or use single quotes`}},
+		{"version of YAML", "%YAML 1.2\n---\nmode: warn\n", []string{"1:1: not valid YAML: a %YAML line of another version; leave the line out"}},
 		{"nesting without end", "mode: " + strings.Repeat("[", 12000), []string{"1:10007: not valid YAML: exceeded max depth of 10000"}},
 
 		// Types.
@@ -85,10 +96,10 @@ func TestEveryProblemIsReportedInItsPlace(t *testing.T) {
 		{"blank text", "standards: [' ']\n", []string{"1:13: standards[0]: must not be empty"}},
 		{"quoted number", "version: \"1\"\n", []string{`1:10: version: want a whole number, found the text "1" (write it without quotes)`}},
 		{"fraction", "dependencies: {minAgeDays: 1.5}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 1.5"}},
-		{"hexadecimal", "dependencies: {minAgeDays: 0x10}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 0x10"}},
-		{"octal", "dependencies: {minAgeDays: 010}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 010"}},
-		{"underscores", "dependencies: {minAgeDays: 1_000}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 1_000"}},
-		{"infinity", "quality: {coverage: {patchMin: .inf}}\n", []string{"1:32: quality.coverage.patchMin: want a number, found the number .inf"}},
+		{"hexadecimal", "dependencies: {minAgeDays: 0x10}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 0x10 (write it in decimal digits)"}},
+		{"octal", "dependencies: {minAgeDays: 010}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 010 (write it in decimal digits)"}},
+		{"underscores", "dependencies: {minAgeDays: 1_000}\n", []string{"1:28: dependencies.minAgeDays: want a whole number, found the number 1_000 (write it in decimal digits)"}},
+		{"infinity", "quality: {coverage: {patchMin: .inf}}\n", []string{"1:32: quality.coverage.patchMin: want a number, found the number .inf (write it in decimal digits)"}},
 		{"list for a number", "quality: {coverage: {patchMin: [80]}}\n", []string{"1:32: quality.coverage.patchMin: want a number, found a list"}},
 
 		// Limits.

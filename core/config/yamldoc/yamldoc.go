@@ -52,7 +52,7 @@ func failure(err error) error {
 // convert leaves an alias as it stands: what it names may hold it.
 func convert(n *yaml.Node) *tree.Node {
 	to := &tree.Node{
-		Tagged: n.Style&yaml.TaggedStyle != 0,
+		Tagged: n.Style&yaml.TaggedStyle != 0 || n.Tag == "!", // a bare ! is no style to the library
 		Line:   n.Line, Column: n.Column, Tag: n.Tag, Value: n.Value, Anchor: n.Anchor,
 	}
 	switch n.Kind {
