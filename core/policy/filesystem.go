@@ -171,10 +171,14 @@ var filesystemRules = [...]Rule{
 		Doc:     "Removing logical volumes, pools, partitions or device mappings.",
 		Why:     "the data on it would be lost",
 		Instead: "list them first, e.g. `lvs` or `zpool status`",
-		Fire: []string{"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive", "tmutil delete /Volumes/b/2025-01-01",
-			"printf 'select disk 0\\nclean\\n' | diskpart", "diskpart /s wipe.txt", "diskpart <<E\nselect disk 1\nformat fs=ntfs quick\nE"},
-		Pass: []string{"lvremove --test vg/data", "zpool status tank", "lvm lvdisplay vg/data", "lvremove --reportformat json", "echo 'list disk' | diskpart", "diskpart /?",
-			"printf 'select disk 0\\ndetail disk\\nexit\\n' > look.txt && diskpart /s look.txt"},
+		Fire: []string{
+			"lvremove vg/data", "vgremove archive", "zpool destroy tank", "dmsetup remove mydev --table /tmp/lsblk", "pvremove /dev/sda", "lvm vgremove archive", "tmutil delete /Volumes/b/2025-01-01",
+			"printf 'select disk 0\\nclean\\n' | diskpart", "diskpart /s wipe.txt", "diskpart <<E\nselect disk 1\nformat fs=ntfs quick\nE",
+		},
+		Pass: []string{
+			"lvremove --test vg/data", "zpool status tank", "lvm lvdisplay vg/data", "lvremove --reportformat json", "echo 'list disk' | diskpart", "diskpart /?",
+			"printf 'select disk 0\\ndetail disk\\nexit\\n' > look.txt && diskpart /s look.txt",
+		},
 		check: volume,
 	},
 	{

@@ -630,6 +630,7 @@ func (j *judge) removals(c *shellcmd.Command) []removal {
 	case "rsync":
 		out = append(out, j.rsyncDelete(c)...)
 	case "robocopy":
+		args = eatenSpaces(c)
 		ops := windowsOperands(args)
 		if len(ops) > 1 && (switchOf(args, "/mir") || switchOf(args, "/purge")) {
 			tree(ops[1], true)
@@ -1105,10 +1106,47 @@ func isLetters(s string) bool {
 	return s != ""
 }
 
+// eatenSpaces are c's arguments, with those taken apart that a POSIX shell joins
+// at the backslash which ends a Windows path: C:\Users\ /s.
+func eatenSpaces(c *shellcmd.Command) []word {
+	args := c.Args()
+	if c.Has(shellcmd.PowerShell) || c.Has(shellcmd.Batch) {
+		return args
+	}
+	var out []word
+	for i := range args {
+		raw := args[i].Raw
+		if !strings.Contains(raw, `\ `) || strings.ContainsAny(raw, `'"$`) {
+			if out != nil {
+				out = append(out, args[i])
+			}
+			continue
+		}
+		if out == nil {
+			out = append(make([]word, 0, len(args)+4), args[:i]...)
+		}
+		for part := range strings.SplitSeq(raw, `\ `) {
+			if part == "" {
+				continue
+			}
+			w := args[i]
+			w.Raw, w.Text, w.Or = part, strings.ReplaceAll(part, `\`, "/"), nil
+			if len(part) == 2 && part[1] == ':' {
+				w.Text, w.Raw = part+"/", part+`\`
+			}
+			out = append(out, w)
+		}
+	}
+	if out == nil {
+		return args
+	}
+	return out
+}
+
 // windowsDelete judges Remove-Item, rd and del, in PowerShell, cmd or typed
 // into a POSIX shell, where backslashes are already gone from Text.
 func (j *judge) windowsDelete(c *shellcmd.Command) []removal {
-	args := c.Args()
+	args := eatenSpaces(c)
 	recursive, dry := false, false
 	var ops []*word
 	switch {

@@ -199,6 +199,20 @@ func (p *coder) call(f cval, args []cval) cval {
 			return out
 		}
 
+	// one call for each
+	case "array_map", "map", "array_walk":
+		do, over := a0, arg(args, 1)
+		if last == "array_walk" {
+			do, over = over, do
+		}
+		switch {
+		case f.recv != nil || base != "" || len(plain(args)) < 2:
+		case p.lang == LangPHP && do.static:
+			return p.call(cval{name: text(do)}, []cval{p.each(over)})
+		case p.lang == LangPython && last == "map" && do.name != "":
+			return p.call(do, []cval{p.each(over)})
+		}
+
 	// deletes
 	case "rmtree", "remove_tree", "rm_rf", "rm_r", "remove_dir", "remove_entry", "remove_entry_secure", "removeSync", "emptyDirSync", "emptyDir", "rimraf", "rimrafSync", "rmrf", "deleteSync", "deleteDirectory", "native":
 		if last == "native" && !strings.Contains(base, "rimraf") {
@@ -761,10 +775,13 @@ func (p *coder) paths(name string, args []cval) (cval, bool) {
 		v := a0
 		v.glob = true
 		return v, true
-	case "os.listdir", "os.scandir", "fs.readdirSync", "readdirSync", "scandir", "Dir.entries", "Dir.children", "os.walk":
+	case "os.listdir", "os.scandir", "fs.readdirSync", "readdirSync", "scandir", "Dir.entries", "Dir.children", "os.walk", "RecursiveDirectoryIterator", "FilesystemIterator", "DirectoryIterator":
 		v := p.join([]cval{a0, knownCode("*")})
 		v.glob = true
+		v.walk = name == "os.walk"
 		return v, true
+	case "sorted", "reversed", "set", "iter", "array_filter", "array_values", "array_unique", "array_reverse", "iterator_to_array", "RecursiveIteratorIterator":
+		return a0, true
 	case "shlex.split", "Shellwords.split", "shellwords":
 		if a0.static {
 			out := cval{isArr: true}

@@ -17,6 +17,7 @@ type cval struct {
 	kw    string // name of a keyword argument
 	env   bool   // the whole environment
 	http  bool   // a connection or client
+	walk  bool   // the folders, their folders and their files below what is before /*
 }
 
 func unknownCode() cval { return cval{value: value{texts: []string{Unknown}, blank: true}} }
@@ -376,6 +377,9 @@ func (p *coder) destructure() bool {
 
 // loop reads the head of for x in …, for (const x of …), foreach my $x (…).
 func (p *coder) loop() bool {
+	if p.lang == LangPHP {
+		return p.foreach()
+	}
 	j := p.i + 1
 	for n := 0; n < 4 && j < len(p.toks); n++ {
 		t := &p.toks[j]
@@ -395,6 +399,9 @@ func (p *coder) loop() bool {
 		return false
 	}
 	name := p.toks[j].text
+	if p.toks[j+1].text == "," && p.lang == LangPython {
+		return p.loopOver(j)
+	}
 	switch n := &p.toks[j+1]; {
 	case n.text == "in" || n.text == "of":
 		p.i = j + 2
@@ -405,6 +412,68 @@ func (p *coder) loop() bool {
 	}
 	p.vars[name] = p.each(p.expr())
 	return true
+}
+
+// foreach is PHP's foreach (list as $k => $v).
+func (p *coder) foreach() bool {
+	if p.at(1).text != "(" {
+		return false
+	}
+	p.i += 2
+	v := p.each(p.expr())
+	if !p.eat("as") || p.peek().kind != tIdent {
+		return true
+	}
+	name := p.peek().text
+	p.i++
+	if p.eat("=>") && p.peek().kind == tIdent {
+		name = p.peek().text
+		p.i++
+	}
+	p.vars[name] = v
+	return true
+}
+
+// loopOver is Python's for a, b in list, whose first name stands at token j.
+func (p *coder) loopOver(j int) bool {
+	names := []string{p.toks[j].text}
+	for j++; j+1 < len(p.toks) && p.toks[j].text == "," && p.toks[j+1].kind == tIdent; j += 2 {
+		names = append(names, p.toks[j+1].text)
+	}
+	if j >= len(p.toks) || p.toks[j].text != "in" {
+		return false
+	}
+	p.i = j + 1
+	v := p.expr()
+	for i, name := range names {
+		switch {
+		case !v.walk:
+			p.vars[name] = unknownCode()
+		case i == 0:
+			dir := v
+			dir.walk = false
+			dir.value = mapValue(v.value, func(s string) string { return s + "*" }) // at any depth
+			p.vars[name] = dir
+		case p.filters():
+			p.vars[name] = unknownCode()
+		default:
+			one := knownCode("*")
+			one.glob = true
+			p.vars[name] = cval{isArr: true, elems: []cval{one}}
+		}
+	}
+	return true
+}
+
+// filters reports whether what follows asks before it goes on: a loop then picks
+// some of what it meets.
+func (p *coder) filters() bool {
+	for i := p.i; i < len(p.toks); i++ {
+		if t := &p.toks[i]; t.kind == tIdent && (t.text == "if" || t.text == "continue" || t.text == "assert") {
+			return true
+		}
+	}
+	return false
 }
 
 // each is a value that takes every element of v in turn.

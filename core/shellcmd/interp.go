@@ -185,6 +185,11 @@ func (r *reader) interp(idx int, st *state, s *scope) bool {
 		if js {
 			lang = LangNode
 		}
+		for len(codes) > 1 { // the lines of one script
+			a, b := &codes[0], &codes[1]
+			a.Text, a.Or, a.Static, a.Subst = a.Text+"\n"+b.Text, nil, a.Static && b.Static, union(a.Subst, b.Subst)
+			codes = append(codes[:1], codes[2:]...)
+		}
 	case LangSQL:
 		if !r.sqlFlags(cmd.Program, argv, take, &file, &i) {
 			return true
@@ -382,7 +387,134 @@ func (r *reader) foreign(idx int, c Code, st *state, s *scope) {
 			return
 		}
 	}
+	if c.Lang == LangAppleScript {
+		r.finder(idx, c.Text, st, s)
+	}
 	r.effects(idx, &c, st, s)
+}
+
+// finder runs what an AppleScript tells the Finder to delete, which it moves to
+// the trash, and what it tells System Events to, which deletes.
+func (r *reader) finder(idx int, body string, st *state, s *scope) {
+	low := strings.ToLower(body)
+	events := strings.Contains(low, `"system events"`)
+	if !events && !strings.Contains(low, `"finder"`) || !strings.Contains(low, "delete") && !strings.Contains(low, "empty") {
+		return
+	}
+	for line := range strings.FieldsFuncSeq(body, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		low := strings.ToLower(line)
+		if strings.Contains(low, "empty trash") || strings.Contains(low, "empty the trash") {
+			r.effectShell(idx, known("rm -rf ~/.Trash/*"), Stream{}, st, s)
+		}
+		what, ok := afterWord(low, line, "delete")
+		if !ok {
+			continue
+		}
+		path := finderPath(what)
+		switch {
+		case path == "":
+		case events:
+			r.effectShell(idx, known("rm -rf -- "+path), Stream{}, st, s)
+		default:
+			r.effectShell(idx, known("trash -- "+path), Stream{}, st, s)
+		}
+	}
+}
+
+// afterWord is what follows a word in line, of which low is the lower case.
+func afterWord(low, line, word string) (after string, ok bool) {
+	if len(low) != len(line) {
+		line = low
+	}
+	for at := 0; ; {
+		i := strings.Index(low[at:], word)
+		if i < 0 {
+			return "", false
+		}
+		i += at
+		at = i + len(word)
+		if (i == 0 || !isWordByte(low[i-1])) && (at == len(low) || !isWordByte(low[at])) {
+			return line[at:], true
+		}
+	}
+}
+
+// finderPath is the path that the Finder's name for something stands for, as a
+// shell word: folder "a" of folder "b" of home. "" if that cannot be told.
+func finderPath(what string) string {
+	low := strings.ToLower(what)
+	if name, ok := afterWord(low, what, "posix file"); ok {
+		if name, ok := firstQuoted(name); ok {
+			return shellWord(name)
+		}
+		return ""
+	}
+	base := ""
+	for _, p := range [...][2]string{
+		{"desktop", "~/Desktop"},
+		{"startup disk", "/"},
+		{"home", "~"},
+		{"documents folder", "~/Documents"},
+		{"home folder", "~"},
+		{"path to desktop", "~/Desktop"},
+		{"path to documents folder", "~/Documents"},
+		{"path to home folder", "~"},
+	} {
+		if after, ok := afterWord(low, low, p[0]); ok && strings.Count(after, `"`)%2 == 0 {
+			base = p[1]
+		}
+	}
+	var names []string
+	for rest := what; ; {
+		name, ok := firstQuoted(rest)
+		if !ok {
+			break
+		}
+		_, rest, _ = strings.Cut(rest, `"`)
+		_, rest, _ = strings.Cut(rest, `"`)
+		names = append([]string{name}, names...)
+	}
+	all := strings.Contains(low, "every item") || strings.Contains(low, "every file") || strings.Contains(low, "every folder") || strings.Contains(low, "items of") || strings.Contains(low, "entire contents")
+	if len(names) > 0 && strings.Contains(names[0], ":") { // Macintosh HD:Users:me
+		_, rest, _ := strings.Cut(names[0], ":")
+		base, names[0] = "/", strings.ReplaceAll(strings.Trim(rest, ":"), ":", "/")
+	}
+	if base == "" {
+		return ""
+	}
+	for _, n := range names {
+		if n != "" {
+			base = strings.TrimSuffix(base, "/") + "/" + n
+		}
+	}
+	if rest, ok := strings.CutPrefix(base, "~/"); ok {
+		base = "~/" + shellWord(rest)
+	} else if base != "~" {
+		base = shellWord(base)
+	}
+	if all {
+		base = strings.TrimSuffix(base, "/") + "/*"
+	}
+	return base
+}
+
+func firstQuoted(s string) (string, bool) {
+	_, rest, ok := strings.Cut(s, `"`)
+	if !ok {
+		return "", false
+	}
+	name, _, ok := strings.Cut(rest, `"`)
+	return name, ok
+}
+
+// shellWord quotes s for a shell where it has to be.
+func shellWord(s string) string {
+	for i := range len(s) {
+		if !isWordByte(s[i]) && !strings.ContainsRune("/.-+,", rune(s[i])) {
+			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return s
 }
 
 // sqlEscapes runs the lines of a SQL script that a client hands to a shell.

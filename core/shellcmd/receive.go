@@ -700,10 +700,10 @@ flags:
 // onPath is the file that the line wrote into a folder of programs under that
 // name, "" if there is none.
 func (r *reader) onPath(name string) string {
-	for i := len(r.files) - 1; i >= 0; i-- {
-		dir, ok := strings.CutSuffix(r.files[i].path, "/"+name)
+	for _, f := range slices.Backward(r.files) {
+		dir, ok := strings.CutSuffix(f.path, "/"+name)
 		if ok && (strings.HasSuffix(dir, "/bin") || strings.HasSuffix(dir, "/sbin")) {
-			return r.files[i].path
+			return f.path
 		}
 	}
 	return ""
@@ -1958,6 +1958,7 @@ func (r *reader) cmdExe(idx int, st *state, s *scope) {
 		for j := range words { // a POSIX shell ate the backslashes of C:\x
 			if raw := words[j].Raw; !strings.ContainsAny(raw, `"'`) && (len(raw) > 2 && raw[1] == ':' && raw[2] == '\\' || strings.HasPrefix(raw, "HK") && strings.Contains(raw, `\`)) && words[j].Static {
 				words[j].Text, words[j].Or = strings.ReplaceAll(raw, `\\`, `\`), nil
+				words[j].Quoted = false
 			}
 		}
 		if len(t) > 2 { // /crd

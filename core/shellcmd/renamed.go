@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -105,7 +106,7 @@ func (r *reader) realNames(first *Word, dir string) {
 	for i := range r.renamed {
 		n := &r.renamed[i]
 		if n.path == p || !strings.ContainsAny(p, `/\`) && n.path[strings.LastIndexAny(n.path, `/\`)+1:] == p {
-			first.Or = append(first.Or[:len(first.Or):len(first.Or)], n.real)
+			first.Or = append(slices.Clip(first.Or), n.real)
 		}
 	}
 }
