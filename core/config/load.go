@@ -92,9 +92,6 @@ type Paused struct {
 	Packs    []string
 }
 
-// Any reports whether something is paused.
-func (p Paused) Any() bool { return p.Quality || p.Evidence || len(p.Packs) > 0 }
-
 // layer says which key came from where.
 type layer struct {
 	file  string

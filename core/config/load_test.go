@@ -88,7 +88,7 @@ func TestWithoutFilesTheDefaultsStand(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c := e.Config
-	if c.Validators.On || c.Handoffs.On || c.Evidence.On || c.Quality.On || c.Dependencies.On || e.OptedIn || e.NeedsTrust || e.Broken() || e.Paused.Any() {
+	if c.Validators.On || c.Handoffs.On || c.Evidence.On || c.Quality.On || c.Dependencies.On || e.OptedIn || e.NeedsTrust || e.Broken() || e.Paused.Quality || e.Paused.Evidence || len(e.Paused.Packs) > 0 {
 		t.Errorf("something is on: %+v", e)
 	}
 	if want := []string{filepath.Join(w.home, HumanFileName), filepath.Join(w.root, FileName)}; !reflect.DeepEqual(opened, want) {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 )
 
@@ -185,14 +184,4 @@ func objectOf(fields []field, e *Effective, path string, from *object) object {
 		*from = append(*from, member{key, e.Origin(key)})
 	}
 	return o
-}
-
-// Describe lists what trusting the project's file would put in force, one line
-// each.
-func (e *Effective) Describe() []string {
-	var out []string
-	for _, h := range e.Held {
-		out = append(out, fmt.Sprintf("line %d: %s: %s", h.Line, h.Key, h.Why))
-	}
-	return out
 }

@@ -24,12 +24,6 @@ type Loss struct {
 	Was, Now Count
 }
 
-// String says it in a line.
-func (l Loss) String() string {
-	return fmt.Sprintf("%s: %.2f %% of %d covered, was %.2f %% of %d; %d not covered, were %d",
-		l.Package, l.Now.Pct(), l.Now.Total, l.Was.Pct(), l.Was.Total, l.Now.uncovered(), l.Was.uncovered())
-}
-
 func (c Count) uncovered() int { return c.Total - c.Covered }
 
 // exact is the unrounded share in percent.

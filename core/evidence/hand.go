@@ -396,6 +396,3 @@ func adopt(data []byte, here string) (*State, error) {
 	}
 	return st, nil
 }
-
-// Path returns where the named file of the workflow lies.
-func (s *Store) Path(name string) string { return s.path(name) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/handoff/emits"
@@ -146,7 +147,7 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 		// What was released is told again only for something new: green tests after
 		// green tests are not.
 		if o, _ := p.Session.Obligation(c.rule(id)); !o.Owing() && (!o.Released() || fresh) {
-			p.Record(session.Change{Op: session.OpenOwed, Name: c.rule(id)})
+			p.Record(session.Open(c.rule(id), "", time.Time{}))
 			if what := hook.Clip(listed(s.keys), 200); what != "" && !c.each(id) {
 				p.Record(session.Note(reasonOf(c.rule(id)), what, p.Env.Now()))
 			}
@@ -159,11 +160,11 @@ func (c *compiled) effects(p *gate.Pass, s seen) {
 		if o, known := p.Session.Obligation(c.rule(id)); c.each(id) && (!known || !o.Owing() && o.Blocks == 0) {
 			continue
 		}
-		p.Record(session.Change{Op: session.MeetOwed, Name: c.rule(id)})
+		p.Record(session.Meet(c.rule(id), time.Time{}))
 	}
 	for _, id := range t.Withdraws {
 		if o, ok := p.Session.Obligation(c.rule(id)); ok && o.Owing() && !c.stillOwed(p, id, s) {
-			p.Record(session.Change{Op: session.WithdrawOwed, Name: c.rule(id)})
+			p.Record(session.Withdraw(c.rule(id), time.Time{}))
 		}
 	}
 }

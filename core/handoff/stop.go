@@ -138,7 +138,7 @@ func (c *compiled) slots(p *gate.Pass, own bool) ([]slots.Slot, error) {
 func (c *compiled) claim(p *gate.Pass, o *pack.Obligation, have session.Owed) ([]string, bool, error) {
 	if have.Blocks > 0 {
 		if have.Owing() { // said once: a misread costs one turn
-			p.Record(session.Change{Op: session.WithdrawOwed, Name: c.rule(o.ID)})
+			p.Record(session.Withdraw(c.rule(o.ID), time.Time{}))
 		}
 		return nil, false, nil
 	}

@@ -47,8 +47,6 @@ func TestMain(m *testing.M) {
 		}
 	case "ignore": // standard input
 		fmt.Print("here")
-	case "exec":
-		fmt.Println(Exec("/bin/sh", []string{"sh", "-c", "echo replaced; exit 7"}, nil)) // prints only if it fails
 	case "settle":
 		go func() {
 			_, _ = Run(context.Background(), Cmd{Argv: []string{"/bin/sh", "-c", arg(1), "sh", arg(2)}})

@@ -37,9 +37,3 @@ func executable(path string) (string, bool) {
 	info, err := os.Stat(path)
 	return path, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
-
-// Exec replaces this process by a program, given by its path, and returns only
-// if it could not.
-func Exec(path string, argv, env []string) error {
-	return &os.PathError{Op: "exec", Path: path, Err: syscall.Exec(path, argv, env)}
-}

@@ -164,17 +164,6 @@ func TestLookPathPassesOverWhatCannotRun(t *testing.T) {
 	}
 }
 
-func TestExecReplacesTheProcess(t *testing.T) {
-	c := self(t, "exec")
-	r := run(t, c)
-	if string(r.Stdout) != "replaced\n" || r.ExitCode != 7 {
-		t.Errorf("result %+v, output %s", r, r.Stdout)
-	}
-	if err := Exec("/no/such/program", nil, nil); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "/no/such/program") {
-		t.Errorf("error = %v", err)
-	}
-}
-
 func TestManyRunsAtOnceDoNotMix(t *testing.T) {
 	t.Run("group", func(t *testing.T) {
 		for i := range 20 {

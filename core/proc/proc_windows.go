@@ -77,8 +77,3 @@ func executable(path string) (string, bool) {
 	}
 	return "", false
 }
-
-// Exec replaces this process by a program; this system cannot.
-func Exec(path string, _, _ []string) error {
-	return &os.PathError{Op: "exec", Path: path, Err: errors.ErrUnsupported}
-}

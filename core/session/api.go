@@ -69,11 +69,6 @@ func Skip(obligation, reason string) Change {
 	return Change{Op: SkipOwed, Name: obligation, Value: reason}
 }
 
-// Release returns the change that stops insisting on an obligation.
-func Release(obligation string, at time.Time) Change {
-	return Change{Op: ReleaseOwed, Name: obligation, At: at}
-}
-
 // Withdraw returns the change that says that what opened an obligation is undone.
 func Withdraw(obligation string, at time.Time) Change {
 	return Change{Op: WithdrawOwed, Name: obligation, At: at}

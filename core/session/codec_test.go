@@ -39,7 +39,7 @@ func full() *state {
 		Count("edits", 2), Count("debt", -3),
 		Note("tests", "passed", noon.Add(-time.Second)),
 		Open("e2e", "tests are green", noon.Add(-time.Minute)),
-		Open("watch", "https://example.com/pull/1", noon.Add(-time.Minute)), Release("watch", noon),
+		Open("watch", "https://example.com/pull/1", noon.Add(-time.Minute)), release("watch", noon),
 		Skip("walkthrough", "no UI"), Meet("replies", noon),
 		Add(Touched, "sub.go").For("agent-1"), Open("quality", "", noon).For("agent-1"),
 	)

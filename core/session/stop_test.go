@@ -59,7 +59,7 @@ func TestStopReleasesAfterThreeBlocks(t *testing.T) {
 }
 
 func TestAnObligationMetOrSkippedIsFree(t *testing.T) {
-	for name, settle := range map[string]Change{"met": Meet("e2e", time.Time{}), "skipped": Skip("e2e", "no UI"), "released": Release("e2e", time.Time{})} {
+	for name, settle := range map[string]Change{"met": Meet("e2e", time.Time{}), "skipped": Skip("e2e", "no UI"), "released": release("e2e", time.Time{})} {
 		tx := begun(0)
 		do(tx, Open("e2e", "", time.Time{}))
 		do(tx, settle)
@@ -219,7 +219,7 @@ func TestAStopWithNothingOwedChangesNothing(t *testing.T) {
 	do(tx, Open("met", "", time.Time{}))
 	do(tx, Meet("met", time.Time{}))
 	do(tx, Open("gone", "", time.Time{}))
-	do(tx, Release("gone", time.Time{}))
+	do(tx, release("gone", time.Time{}))
 	tx.dirty = false
 	want(t, "stop", stop(tx, e2e, Want{ID: "met"}, Want{ID: "gone", Opens: true}), "free free free")
 	if tx.dirty {
@@ -405,4 +405,9 @@ func TestStopKeepsItsRules(t *testing.T) {
 			},
 		})
 	})
+}
+
+// release is the change that the budget's end makes.
+func release(obligation string, at time.Time) Change {
+	return Change{Op: ReleaseOwed, Name: obligation, At: at}
 }

@@ -41,14 +41,6 @@ func (g Grade) String() string {
 	return gradeNames[g]
 }
 
-// Green reports whether the grade may stand for passed tests: Passed and
-// PassedUncounted.
-func (g Grade) Green() bool { return g == Passed || g == PassedUncounted }
-
-// Red reports whether the grade says that something is broken: Failed and
-// Error.
-func (g Grade) Red() bool { return g == Failed || g == Error }
-
 // Call is a finished shell call.
 type Call struct {
 	Line   *shellcmd.Line // as parsed for the call

@@ -78,14 +78,6 @@ func fold(name string) string {
 // Wildcard is the case id of a classification that covers all.
 const Wildcard = "*"
 
-// CaseID returns the test case that a call names, "" = none.
-func CaseID(t *hook.Tool) string {
-	if all := Cases(t); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
 // Cases returns all the test cases that a call names.
 func Cases(t *hook.Tool) []string {
 	var out []string

@@ -36,9 +36,6 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Terminal reports whether k ends a pull request's life.
-func (k Kind) Terminal() bool { return k == Merged || k == Closed }
-
 // Event is one thing that happened to one pull request.
 type Event struct {
 	Kind   Kind

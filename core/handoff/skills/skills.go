@@ -156,14 +156,6 @@ func Shown(paths []string, cwd string, roots []string) []string {
 	return out
 }
 
-// Read returns the first of Reads, "" if there is none.
-func Read(t *hook.Tool, cwd string, roots []string) string {
-	if all := Reads(t, cwd, roots); len(all) > 0 {
-		return all[0]
-	}
-	return ""
-}
-
 func below(name, cwd string, roots []string) string {
 	if !filepath.IsAbs(name) && cwd != "" {
 		name = filepath.Join(cwd, name)

@@ -34,19 +34,6 @@ const (
 	NoPR // the branch has no open pull request, or the one asked about was closed unmerged
 )
 
-func (p Presence) String() string {
-	switch p {
-	case Absent:
-		return "absent"
-	case Found:
-		return "found"
-	case NoPR:
-		return "no pull request"
-	default:
-		return "unreachable"
-	}
-}
-
 const (
 	patience  = 10 * time.Second // for one program
 	maxOutput = 8 << 20          // bytes
