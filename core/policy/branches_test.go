@@ -144,7 +144,7 @@ func TestWorkElsewherePasses(t *testing.T) {
 
 func TestConfiguredBranchesAreProtected(t *testing.T) {
 	s := branchSettings()
-	s.Packs = OptionalPacks()
+	s.Packs = optionalPacks()
 	s.Branches = []string{"develop", "team/**"}
 	dev := testHome + "/dev"
 	for command, want := range map[string]string{

@@ -73,7 +73,7 @@ func testSettings() Settings {
 			{Path: testRoot + "/.claude/settings.local.json", Switches: claudeSwitches, Entries: true},
 			{Path: testHome + "/.claude/settings.json", Switches: claudeSwitches, Entries: true},
 		},
-		Packs: OptionalPacks(),
+		Packs: optionalPacks(),
 	}
 }
 
@@ -254,4 +254,9 @@ func benchCommand(b *testing.B, command string) {
 			shared = p
 		}
 	}
+}
+
+// optionalPacks are the packs that a configuration can switch on.
+func optionalPacks() []string {
+	return []string{packCloud, packDatabase, packContainers, packPublishing, packBranches, packInstructions}
 }

@@ -69,12 +69,6 @@ func optional(pack string) bool {
 	return false
 }
 
-// OptionalPacks returns the names of the packs that a configuration can switch
-// on, in order.
-func OptionalPacks() []string {
-	return []string{packCloud, packDatabase, packContainers, packPublishing, packBranches, packInstructions}
-}
-
 // tables returns the rule tables in order. The tables are laid out by the
 // linker: this allocates only the slice of slices.
 func tables() [13][]Rule {
