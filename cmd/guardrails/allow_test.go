@@ -89,6 +89,9 @@ func TestAllowOnceLetsOneCallPass(t *testing.T) {
 	if err != nil || !strings.Contains(string(log), `"gate":"permit","rule":"filesystem/`) {
 		t.Errorf("the log does not tell what was permitted: %s", log)
 	}
+	if log, err = runGuardrails(home, "log"); err != nil || !strings.Contains(string(log), "let through by allow once or off") {
+		t.Errorf("the log's lines do not tell what was permitted: %v: %s", err, log)
+	}
 }
 
 func TestAllowOnceOfACodeThatNoRefusalHasAllowsNothing(t *testing.T) {
@@ -110,10 +113,14 @@ func TestAllowOnceOfACodeThatNoRefusalHasAllowsNothing(t *testing.T) {
 }
 
 func TestOffEndsWithOnAndNeverCoversSelfProtection(t *testing.T) {
-	env := []string{"HOME=" + t.TempDir(), "TERM=xterm"}
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "TERM=xterm"}
 	const command = "rm -rf ~/sentinel"
 	if out, err := inTerminal(t, env, "off", "--for", "1h"); err != nil {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if out, _ := runGuardrails(home, "status"); !strings.HasPrefix(string(out), "off until ") { // there is no session yet
+		t.Errorf("status does not say what is off: %s", out)
 	}
 	if r := hookReason(t, env, "t1", command); r != "" {
 		t.Errorf("switched off, but refused: %s", r)

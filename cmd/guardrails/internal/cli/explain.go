@@ -54,6 +54,11 @@ func newExplainCmd(a *app) *cobra.Command {
 			if group := args[0] + "/"; !ok && a.hasGroup(group) {
 				return a.listRules(group, asJSON)
 			}
+			if !ok { // an obligation, by what status and skip call it
+				if ok, err := a.explainRow(handoff.Prefix+args[0], asJSON); ok || err != nil {
+					return err
+				}
+			}
 			if !ok {
 				return fmt.Errorf("no rule %q%s; `guardrails explain` lists them all", args[0], didYouMean(args[0]))
 			}

@@ -448,7 +448,11 @@ func (a *app) carryOutInit(ctx context.Context, in *installer.Installer, o *init
 		partial = partial || rep.Outcome == installer.Partial
 		results = append(results, res)
 		if !o.asJSON {
-			a.sayReport(rep, err)
+			outcome := rep.Outcome.String()
+			if dry && o.prompt != nil {
+				outcome = "not done yet" // it is asked about next
+			}
+			a.sayReport(rep, outcome, err)
 		}
 	}
 	if o.asJSON {
@@ -467,7 +471,7 @@ func (a *app) carryOutInit(ctx context.Context, in *installer.Installer, o *init
 	return nil
 }
 
-func (a *app) sayReport(rep *installer.Report, err error) {
+func (a *app) sayReport(rep *installer.Report, outcome string, err error) {
 	for _, l := range rep.Lines {
 		a.sayf("%s", l)
 	}
@@ -475,7 +479,7 @@ func (a *app) sayReport(rep *installer.Report, err error) {
 		a.errorf("%s: %v", rep.Host, err)
 		return
 	}
-	a.sayf("%s: %s", rep.Host, rep.Outcome)
+	a.sayf("%s: %s", rep.Host, outcome)
 }
 
 // showInstalls looks at every agent chosen.

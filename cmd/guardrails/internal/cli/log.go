@@ -127,6 +127,9 @@ func logLine(l audit.Line) string {
 	if l.Tool != "" {
 		text += "  " + l.Tool
 	}
+	if l.Gate == "permit" { // else a pass with a rule is a riddle
+		text += "  let through by allow once or off"
+	}
 	if l.Code != "" {
 		text += "  code " + l.Code
 	}

@@ -33,6 +33,10 @@ func newStatusCmd(a *app) *cobra.Command {
 			store := &session.Store{Dir: filepath.Join(a.state, "sessions"), Now: a.now}
 			host, id, err := a.session(store, agent, id)
 			if err != nil {
+				// What is off is off without a session too.
+				if off, _ := a.permits().Active(); !asJSON {
+					a.printOff(off)
+				}
 				return err
 			}
 			view, err := store.View(host, id)
@@ -159,10 +163,14 @@ func (a *app) rowsByID() map[string]handoff.Row {
 	return out
 }
 
-func (a *app) printStatus(s sessionStatus, v session.View) {
-	for _, o := range s.Off {
+func (a *app) printOff(off []permit.Off) {
+	for _, o := range off {
 		fmt.Fprintf(a.stdout, "off until %s: %s\n", o.Until.Local().Format("15:04"), o)
 	}
+}
+
+func (a *app) printStatus(s sessionStatus, v session.View) {
+	a.printOff(s.Off)
 	if e := s.Evidence; e != nil {
 		fmt.Fprintf(a.stdout, "evidence: phase %s, generation %d, %s, failures in a row %d\n", e.Phase, e.MutationGeneration, verified(e.VerifiedGeneration), e.FailureStreak)
 	}
