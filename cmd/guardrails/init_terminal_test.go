@@ -84,7 +84,7 @@ func TestInitAsksOnATerminal(t *testing.T) {
 			if stdout != "" {
 				t.Errorf("stdout: %q", stdout)
 			}
-			dry, real := strings.Index(tty, "claude: dry run"), strings.Index(tty, "claude: installed")
+			dry, real := strings.Index(tty, "claude: not done yet"), strings.Index(tty, "claude: installed")
 			if dry < 0 || real < dry {
 				t.Errorf("no plan before the install:\n%s", tty)
 			}
