@@ -165,7 +165,7 @@ func build(stderr io.Writer) (path, small string, err error) {
 	if argv[0] == "build" {
 		argv = append(argv, "-o", tmp+string(filepath.Separator), "."+smallPkg, "."+fullPkg)
 	}
-	fmt.Fprintln(stderr, "guardrails: building guardrails-full with "+goTool)
+	fmt.Fprintln(stderr, "guardrails: building guardrails-full with "+goTool+": minutes the first time, seconds later")
 	if err := run(goTool, append([]string{goTool}, argv...), env); err != nil {
 		return "", "", fmt.Errorf("build guardrails-full with `go %s`: %w", strings.Join(argv, " "), err)
 	}
