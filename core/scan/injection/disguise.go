@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -100,6 +101,8 @@ func (s *scan) speaks(low string, t *tongue, kind string) {
 			start, end := sentence(low, at, from)
 			if one := low[start:end]; has(one, t.nouns) && has(one, t.past) && !has(one, t.not) && !s.quotedBytes(at) {
 				s.add(kind, false, start, end)
+			} else {
+				from = max(from, end-mostAside/2) // it has been looked at
 			}
 		}
 	}
@@ -169,9 +172,15 @@ func (s *scan) hidden() {
 			i = j
 			continue
 		case r == 0x202e:
-			if turned(s.text[i+n:]) {
-				s.add(HiddenText, false, i, i+n)
+			j := i + n
+			for strings.HasPrefix(s.text[j:], "\u202e") {
+				j += n
 			}
+			if turned(s.text[j:]) {
+				s.add(HiddenText, false, i, j)
+			}
+			i = j
+			continue
 		case invisible(r) && r != 0xfe0f && r != 0xad:
 			j, count := i, 0
 			for j < len(s.text) {
@@ -220,105 +229,159 @@ var roleMarks = [...]string{
 	"<|endoftext|>", "</instruction>",
 }
 
-// roles finds forged turns and tags: the mark of a role, and after it words that
-// a system would say to a model.
-func (s *scan) roles(all int) {
-	low := strings.ToLower(s.text)
-	if len(low) != len(s.text) {
-		low = asciiLower(s.text)
-	}
-	for _, mark := range roleMarks {
-		if !mayHold(all, mark) {
+// roleOrders are what a forged turn says.
+var roleOrders = [...]string{
+	"ignore all", "ignore any", "ignore the", "ignore prev", "ignore your", "disregard", "override your", "override all", "override prev", "new instruction", "obey", "you must now", "you are now", "no longer", "unrestricted", "exception to", "you must obey", "approved by", "developer mode",
+	"must comply", "authorized user", "without restriction", "usual ethical", "admin access", "has been upgraded", "do not tell", "safety filter", "guidelines are",
+	"answer everything", "any command", "without asking", "disabled for this", "content filter", "without limits", "no limits", "every order", "every request", "permission granted", "whatever the user wants", "whatever you are told", "reveal the hidden", "reveal your",
+	"you have no ", "no restrictions", "comply with", "unfiltered", "grant the", "grants full", "full access", "as the administrator", "is now an admin", "moderation is off", "never ask", "approved all", "limits are lifted", "limits lifted", "reveal hidden", "reveal the pass",
+	"ignore safety", "safety=off", "safety: off", "safety off", "system prompt is", "here is the system prompt", "here is my system prompt", "new policy", "suspended", "share internal", "are now allowed", "you are allowed to", "you may now", "obey the user", "no longer refuse", "ignore your", "override safety", "policies are", "restrictions lifted", "restrictions are",
+	"filters disabled", "filters off", "unlocked", "root access", "all permissions", "send the ", "reply with the ", "disable safety", "skip all checks", "must include", "without confirmation", "do anything", "bypass",
+}
+
+// longestOrder is more bytes than any of roleOrders has.
+const longestOrder = 32
+
+// roleAt finds a forged turn or tag at a word that marks begin with: the mark of a
+// role, and after it words that a system would say to a model.
+func (s *scan) roleAt(word *token) {
+	for _, m := range anchored()[word.text] {
+		at := word.start - m.before
+		if at < 0 || at+len(m.mark) > len(s.text) || !equalASCII(s.text[at:at+len(m.mark)], m.mark) {
 			continue
 		}
-		needle, opens := strings.CutPrefix(mark, "\n") // of a line
-		for from := 0; ; {
-			k := strings.Index(low[from:], needle)
-			if k < 0 {
-				break
-			}
-			at := from + k
-			from = at + len(needle)
-			if opens && at > 0 && low[at-1] != '\n' {
-				continue
-			}
-			rest := low[min(len(low), from-1):min(len(low), from+240)]
-			if talk(mark) { // what a person says in a transcript needs more
-				rest = rest[:min(len(rest), 160)]
-				if k := strings.Index(rest, "\n\n"); k >= 0 {
-					rest = rest[:k]
-				}
-			}
-			for _, w := range [...]string{
-				"ignore all", "ignore any", "ignore the", "ignore prev", "ignore your", "disregard", "override your", "override all", "override prev", "new instruction", "obey", "you must now", "you are now", "no longer", "unrestricted", "exception to", "you must obey", "approved by", "developer mode",
-				"must comply", "authorized user", "without restriction", "usual ethical", "admin access", "has been upgraded", "do not tell", "safety filter", "guidelines are",
-				"answer everything", "any command", "without asking", "disabled for this", "content filter", "without limits", "no limits", "every order", "every request", "permission granted", "whatever the user wants", "whatever you are told", "reveal the hidden", "reveal your",
-				"you have no ", "no restrictions", "comply with", "unfiltered", "grant the", "grants full", "full access", "as the administrator", "is now an admin", "moderation is off", "never ask", "approved all", "limits are lifted", "limits lifted", "reveal hidden", "reveal the pass",
-				"ignore safety", "safety=off", "safety: off", "safety off", "system prompt is", "here is the system prompt", "here is my system prompt", "new policy", "suspended", "share internal", "are now allowed", "you are allowed to", "you may now", "obey the user", "no longer refuse", "ignore your", "override safety", "policies are", "restrictions lifted", "restrictions are",
-				"filters disabled", "filters off", "unlocked", "root access", "all permissions", "send the ", "reply with the ", "disable safety", "skip all checks", "must include", "without confirmation", "do anything", "bypass",
-			} {
-				if i := strings.Index(rest, w); i >= 0 && (!talk(mark) || forged(w)) && !s.quotedBytes(at) && !negatedBytes(rest[:i]) {
-					s.add(RoleSpoofing, false, at, min(len(s.text), from-1+i+len(w)))
-					break
-				}
-			}
-			if from >= len(low) {
-				break
-			}
+		if !m.opens || at == 0 || s.text[at-1] == '\n' {
+			s.role(m, at)
 		}
 	}
 }
 
-// What a text has words of, as bits.
-const (
-	ofSystem = 1 << iota
-	ofAssistant
-	ofUser
-	ofAdmin
-	ofOrders
-	ofEnd
-	ofModel
-	ofStyle
-)
+// role looks for an order after the mark at text[at].
+func (s *scan) role(m roleMark, at int) {
+	start := at + len(m.mark) - 1
+	most := 241
+	if m.talk { // what a person says in a transcript needs more
+		most = 160
+	}
+	rest := s.text[start:min(len(s.text), start+most)]
+	if m.talk {
+		if k := strings.Index(rest, "\n\n"); k >= 0 {
+			rest = rest[:k]
+		}
+	}
+	if s.calm >= start+len(rest) { // another mark just before has looked here
+		return
+	}
+	skip := 0
+	if s.calm > start {
+		skip = s.calm - start
+	}
+	if !mayOrder(rest[skip:]) {
+		s.calm = max(s.calm, start+len(rest)-longestOrder)
+		return
+	}
+	rest = asciiLower(rest)
+	none := true
+	for _, w := range roleOrders {
+		i := strings.Index(rest[skip:], w)
+		if i < 0 {
+			continue
+		}
+		none = false
+		if i += skip; (!m.talk || forged(w)) && !s.quotedBytes(at) && !negatedBytes(rest[:i]) {
+			s.add(RoleSpoofing, false, at, min(len(s.text), start+i+len(w)))
+			return
+		}
+	}
+	if none {
+		s.calm = max(s.calm, start+len(rest)-longestOrder)
+	}
+}
 
-// mentions returns what the text has words of.
-func (s *scan) mentions() (all int) {
+// mayOrder reports whether four letters of a text are those that an order begins
+// with, as far as a small table tells.
+func mayOrder(text string) bool {
+	table := orderTable()
+	for i := 0; i+4 <= len(text); i++ {
+		if h := orderHash(text[i : i+4]); table[h>>6]&(1<<(h&63)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func orderHash(text string) uint32 {
+	_ = text[3]
+	return ((uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) | 0x20202020) * 2654435761 >> 18
+}
+
+// orderTable has a bit for the first four letters of each of roleOrders.
+var orderTable = sync.OnceValue(func() *[256]uint64 {
+	var t [256]uint64
+	for _, w := range roleOrders {
+		h := orderHash(w[:4])
+		t[h>>6] |= 1 << (h & 63)
+	}
+	return &t
+})
+
+// roleMark is a mark of a role.
+type roleMark struct {
+	mark   string
+	opens  bool // only at the start of a line
+	talk   bool
+	before int // bytes before its first word
+}
+
+// anchored are the marks by their first word.
+var anchored = sync.OnceValue(func() map[string][]roleMark {
+	m := make(map[string][]roleMark, len(roleMarks))
+	for _, mark := range roleMarks {
+		text, opens := strings.CutPrefix(mark, "\n")
+		before := strings.IndexFunc(text, func(r rune) bool { return r >= 'a' && r <= 'z' })
+		end := before
+		for end < len(text) && asciiLetter(text[end]) {
+			end++
+		}
+		m[text[before:end]] = append(m[text[before:end]], roleMark{text, opens, talk(mark), before})
+	}
+	return m
+})
+
+// equalASCII reports whether a text is one of small ASCII letters, whatever the case.
+func equalASCII(text, small string) bool {
+	for i := range len(small) {
+		c := text[i]
+		if c-'A' <= 25 {
+			c |= 0x20
+		}
+		if c != small[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// mentions looks at every word for what only a few words need: marks of roles,
+// words of models and pages, words in disguise. It reports whether the
+// text has a word of models or of what a page hides.
+func (s *scan) mentions() (models bool) {
 	for i := range s.words {
-		switch s.words[i].text {
-		case "system", "sys", "systems":
-			all |= ofSystem
-		case "assistant", "assistants", "model":
-			all |= ofAssistant | ofModel
-		case "im", "turn":
-			all |= ofAssistant
-		case "user", "human", "users":
-			all |= ofUser
-		case "admin", "developer":
-			all |= ofAdmin
-		case "instructions", "instruction", "inst":
-			all |= ofOrders
-		case "end", "document", "context", "data", "tool", "endoftext", "start":
-			all |= ofEnd
-		case "ai", "llm", "llms", "chatbot", "chatgpt", "copilot", "claude", "gemini", "agent", "agents":
-			all |= ofModel
-		case "display", "visibility", "hidden", "opacity", "font", "color", "sr":
-			all |= ofStyle
+		switch w := &s.words[i]; w.text {
+		case "admin", "context", "data", "developer", "document", "end", "endoftext", "human", "im", "inst", "instruction", "instructions", "role", "start", "tool", "user":
+			s.roleAt(w)
+		case "system", "sys", "assistant":
+			models = true
+			s.roleAt(w)
+		case "systems", "assistants", "model", "ai", "llm", "llms", "chatbot", "chatgpt", "copilot", "claude", "gemini", "agent", "agents", "display", "visibility", "hidden", "opacity", "font", "color", "sr":
+			models = true
+		case "snoitcurtsni", "noitcurtsni", "suoiverp", "tpmorp", "erongi", "dragersid", "drageersid", "tegrof", "metsys", "laever", "edirrevo", "selur", "ruoy", "yebo", "senilediug", "snoitcirtser":
+			s.back = append(s.back, *w)
+		case "vafgehpgvbaf", "vafgehpgvba", "cerivbhf", "cebzcg", "vtaber", "qvfertneq", "sbetrg", "flfgrz", "erirny", "bireevqr", "ehyrf", "lbhe", "thvqryvarf", "erfgevpgvbaf", "borl", "vafgehpgrq":
+			s.rotated = append(s.rotated, *w)
 		}
 	}
-	return all
-}
-
-// mayHold reports whether a text that mentions all this may hold the mark of a role.
-func mayHold(all int, mark string) bool {
-	for _, w := range [...]struct {
-		word string
-		of   int
-	}{{"sys", ofSystem}, {"assistant", ofAssistant}, {"im_", ofAssistant}, {"user", ofUser}, {"human", ofUser}, {"admin", ofAdmin}, {"developer", ofAdmin}, {"inst", ofOrders}} {
-		if strings.Contains(mark, w.word) {
-			return all&w.of != 0
-		}
-	}
-	return all&ofEnd != 0
+	return models
 }
 
 // talk reports whether a mark is one that transcripts and code have too.
@@ -378,12 +441,18 @@ const (
 // in there are no accident.
 func (s *scan) encoded(ctx context.Context) error {
 	blobs := 0
-	for i := 0; i < len(s.text) && blobs < mostBlobs; i++ {
-		if !base64Byte(s.text[i]) {
+	for at := 0; at+shortestBlob <= len(s.text) && blobs < mostBlobs; {
+		// A blob that starts here or later and before its last byte holds that byte.
+		if k := at + shortestBlob - 1; !isBase64[s.text[k]] {
+			at = k + 1
 			continue
 		}
-		j := i
-		for j < len(s.text) && base64Byte(s.text[j]) {
+		i := at + shortestBlob - 1
+		for i > at && isBase64[s.text[i-1]] {
+			i--
+		}
+		j := at + shortestBlob
+		for j < len(s.text) && isBase64[s.text[j]] {
 			j++
 		}
 		if n := j - i; n >= shortestBlob && n <= longestBlob {
@@ -398,7 +467,7 @@ func (s *scan) encoded(ctx context.Context) error {
 				}
 			}
 		}
-		i = j
+		at = j
 	}
 	if k := strings.Index(s.text, "&#"); k >= 0 {
 		end := min(len(s.text), max(k, strings.LastIndex(s.text, "&#"))+longestBlob/64, k+longestBlob)
@@ -524,52 +593,79 @@ func (s *scan) slashed(ctx context.Context) error {
 // or binary.
 func (s *scan) codes(ctx context.Context) error {
 	const fewest = 12
-	for i, n := 0, 0; i < len(s.text) && n < mostBlobs; i++ {
-		if !hexDigit(s.text[i]) || i > 0 && (asciiLetter(s.text[i-1]) || s.text[i-1]-'0' <= 9) {
+	// A row of twelve has a number at every twelfth word.
+	for k, from, n := fewest-1, 0, 0; k < len(s.words) && n < mostBlobs; {
+		if !s.number(k) {
+			from = k + 1
+			k += fewest
 			continue
 		}
-		row := s.text[i:min(len(s.text), i+longestBlob)]
-		end, count, width, letters := 0, 0, 0, false
-		for end < len(row) {
-			w := 0
-			for end+w < len(row) && w < 9 && hexDigit(row[end+w]) {
-				letters = letters || row[end+w] > '9'
-				w++
-			}
-			if w < 2 || w > 8 || w > 3 && w != 8 || width == 8 && w != 8 || width > 0 && width != 8 && w == 8 {
-				break
-			}
-			width = w
-			count++
-			end += w
-			k := end
-			for k < len(row) && k-end < 2 && (row[k] == ' ' || row[k] == ',') {
-				k++
-			}
-			if k == end || k >= len(row) || !hexDigit(row[k]) {
-				break
-			}
-			end = k
+		first := k
+		for first > from && s.number(first-1) {
+			first--
 		}
+		i := s.words[first].start
+		end, count, base := numberRow(s.text[i:min(len(s.text), i+longestBlob)])
 		if count >= fewest {
 			n++
-			base := 10
-			if width == 8 {
-				base = 2
-			} else if letters {
-				base = 16
-			}
 			for _, base := range [...]int{base, 16} {
-				if text, ok := numbers(row[:end], base); ok {
+				if text, ok := numbers(s.text[i:i+end], base); ok {
 					if err := s.within(ctx, text, i, i+end); err != nil {
 						return err
 					}
 				}
 			}
 		}
-		i += max(end-1, 0)
+		for from = first + 1; from < len(s.words) && s.words[from].start < i+end; {
+			from++
+		}
+		k = max(k, from)
+		if from == k || count >= fewest {
+			k = from + fewest - 1
+		}
 	}
 	return nil
+}
+
+// number reports whether the k-th word may be a number that stands for a letter.
+func (s *scan) number(k int) bool {
+	w := &s.words[k]
+	n := w.end - w.start
+	return (n == 2 || n == 3 || n == 8) && hexDigit(s.text[w.start]) && hexDigit(s.text[w.end-1])
+}
+
+// numberRow returns where the row of numbers ends that text starts with, how many
+// there are, and their base.
+func numberRow(text string) (end, count, base int) {
+	width, letters := 0, false
+	for end < len(text) {
+		w, hexadecimal := 0, false
+		for end+w < len(text) && w < 9 && hexDigit(text[end+w]) {
+			hexadecimal = hexadecimal || text[end+w] > '9'
+			w++
+		}
+		if w < 2 || w > 3 && w != 8 || width == 8 && w != 8 || width > 0 && width != 8 && w == 8 {
+			break
+		}
+		width, letters = w, letters || hexadecimal
+		count++
+		end += w
+		k := end
+		for k < len(text) && k-end < 2 && (text[k] == ' ' || text[k] == ',') {
+			k++
+		}
+		if k == end || k >= len(text) || !hexDigit(text[k]) {
+			break
+		}
+		end = k
+	}
+	base = 10
+	if width == 8 {
+		base = 2
+	} else if letters {
+		base = 16
+	}
+	return end, count, base
 }
 
 // numbers reads numbers as the characters that they stand for, if all are text.
@@ -682,25 +778,16 @@ func unescape(text string) string {
 // mirrored looks into text that is written backwards or with each letter moved by
 // thirteen, if some of its words tell.
 func (s *scan) mirrored(ctx context.Context) error {
-	var back, rot []token
-	for _, w := range s.words {
-		switch w.text {
-		case "snoitcurtsni", "noitcurtsni", "suoiverp", "tpmorp", "erongi", "dragersid", "drageersid", "tegrof", "metsys", "laever", "edirrevo", "selur", "ruoy", "yebo", "senilediug", "snoitcirtser":
-			back = append(back, w)
-		case "vafgehpgvbaf", "vafgehpgvba", "cerivbhf", "cebzcg", "vtaber", "qvfertneq", "sbetrg", "flfgrz", "erirny", "bireevqr", "ehyrf", "lbhe", "thvqryvarf", "erfgevpgvbaf", "borl", "vafgehpgrq":
-			rot = append(rot, w)
-		}
-	}
-	if len(back) > 1 {
-		start, end := s.about(back)
+	if len(s.back) > 1 {
+		start, end := s.about(s.back)
 		text := []rune(s.text[start:end])
 		slices.Reverse(text)
 		if err := s.within(ctx, string(text), start, end); err != nil {
 			return err
 		}
 	}
-	if len(rot) > 1 {
-		start, end := s.about(rot)
+	if len(s.rotated) > 1 {
+		start, end := s.about(s.rotated)
 		if err := s.within(ctx, strings.Map(rot13, s.text[start:end]), start, end); err != nil {
 			return err
 		}
@@ -744,9 +831,15 @@ func unpackHex(blob string) (string, bool) {
 	return string(b), true
 }
 
-func base64Byte(c byte) bool {
-	return c-'0' <= 9 || c|0x20-'a' <= 25 || c == '+' || c == '/' || c == '-' || c == '_'
-}
+func base64Byte(c byte) bool { return isBase64[c] }
+
+// isBase64 has the digits of both alphabets.
+var isBase64 = func() (t [256]bool) {
+	for c := range 256 {
+		t[c] = c >= '0' && c <= '9' || asciiLetter(byte(c)) || c == '+' || c == '/' || c == '-' || c == '_'
+	}
+	return t
+}()
 
 // unpack decodes base64 of either alphabet, if text comes out.
 func unpack(blob string) (string, bool) {

@@ -83,8 +83,11 @@ type scan struct {
 	words   []token
 	found   []Finding
 	signals []signal
-	foreign bool // some letters are of another script than Latin
-	inner   bool // the text was unpacked from another
+	foreign bool    // some letters are of another script than Latin
+	inner   bool    // the text was unpacked from another
+	back    []token // words written backwards
+	rotated []token // words with each letter moved by thirteen
+	calm    int     // up to where no mark of a role has an order after it
 }
 
 // signal is something that is no finding alone.
@@ -109,9 +112,7 @@ func (s *scan) run(ctx context.Context) error {
 		return err
 	}
 	s.phrases()
-	all := s.mentions()
-	s.roles(all)
-	s.unseen(all)
+	s.unseen(s.mentions())
 	s.leaks()
 	if !s.inner {
 		return s.encoded(ctx)
@@ -122,7 +123,18 @@ func (s *scan) run(ctx context.Context) error {
 // sentences tries every pattern at every word.
 func (s *scan) sentences(ctx context.Context) error {
 	l := language()
-	l.number(s.words)
+	present := make([]uint64, len(l.ids)/64+1)
+	l.number(s.words, present)
+	able := make([]int8, len(l.patterns))
+	can := func(n int) bool {
+		if able[n] == 0 {
+			able[n] = -1
+			if l.patterns[n].possible(present) {
+				able[n] = 1
+			}
+		}
+		return able[n] > 0
+	}
 	for i := range s.words {
 		if s.words[i].id == 0 {
 			continue
@@ -133,11 +145,15 @@ func (s *scan) sentences(ctx context.Context) error {
 			}
 		}
 		for _, n := range l.first[s.words[i].id] {
-			s.try(&l.patterns[n], i)
+			if can(n) {
+				s.try(&l.patterns[n], i)
+			}
 		}
 		if list := l.opening[s.words[i].id]; len(list) > 0 && (i == 0 || s.opens(i)) {
 			for _, n := range list {
-				s.try(&l.patterns[n], i)
+				if can(n) {
+					s.try(&l.patterns[n], i)
+				}
 			}
 		}
 		if len(s.found) > 4*MaxFindings {
@@ -587,7 +603,7 @@ func (s *scan) combine(ctx context.Context) error {
 		kept = append(kept, a)
 	}
 	s.signals = kept
-	lo := 0
+	lo, last := 0, map[int]int{}
 	for k, a := range s.signals {
 		if k%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -599,6 +615,17 @@ func (s *scan) combine(ctx context.Context) error {
 		case "+persona", "+answer", "+keep", "+lift", "+turn", "+mode", "+conceal", "+address", "+reader":
 		default:
 			continue
+		}
+		// Of very many the neighbours have much the same around them.
+		if n := len(s.signals); n > 2000 {
+			apart := 8
+			if n > 20000 {
+				apart = 50
+			}
+			if before, ok := last[a.rule]; ok && a.at-before < apart {
+				continue
+			}
+			last[a.rule] = a.at
 		}
 		w := s.around(k, lo)
 		start, end := s.words[a.at].start, s.words[w.last-1].end
@@ -687,8 +714,8 @@ func (s *scan) plays(i int) bool {
 // window is what stands around a signal.
 type window struct {
 	lifts, free, strong, weak, off, exfil, conceal, steer, bend int
-	self, keep, now                                     bool
-	last                                                int // word after the last of it
+	self, keep, now                                             bool
+	last                                                        int // word after the last of it
 }
 
 // around looks at the signals near the k-th one, of which the lo-th is the first.

@@ -4,8 +4,8 @@ import "strings"
 
 // unseen finds what a page says to a model in places that its reader does not see:
 // comments, elements that are not shown, alternative texts.
-func (s *scan) unseen(all int) {
-	if all&(ofModel|ofStyle|ofSystem) == 0 || strings.IndexByte(s.text, '<') < 0 && !strings.Contains(s.text, "[//]:") {
+func (s *scan) unseen(models bool) {
+	if !models || strings.IndexByte(s.text, '<') < 0 && !strings.Contains(s.text, "[//]:") {
 		return
 	}
 	low := asciiLower(s.text)
@@ -44,15 +44,19 @@ func (s *scan) unseen(all int) {
 			}
 			start := at + k
 			at = start + len(place.from)
+			from := at
 			rest := low[at:min(len(low), at+1200)]
 			if end := strings.Index(rest, place.to); end >= 0 {
 				rest = rest[:end]
+				at += end
+			} else {
+				at += len(rest) / 2 // so that windows hardly overlap
 			}
 			if place.shy && strings.HasPrefix(place.from, "color") && coloured(low[max(0, start-80):start], rest) {
 				continue
 			}
 			if i, n := ordered(rest, place.shy); i >= 0 && !s.quotedBytes(start) {
-				s.add(HiddenOrder, false, at+i, at+n)
+				s.add(HiddenOrder, false, from+i, from+n)
 			}
 		}
 	}

@@ -723,6 +723,47 @@ type pattern struct {
 	start bool
 	parts []part
 	rule  int
+	rare  []uint16 // the words of the part that is the least likely one; empty if it has stems
+}
+
+// possible reports whether a text with these words can match the pattern: it has
+// one of the rarest part.
+func (p *pattern) possible(present []uint64) bool {
+	for _, id := range p.rare {
+		if present[id>>6]&(1<<(id&63)) != 0 {
+			return true
+		}
+	}
+	return len(p.rare) == 0
+}
+
+// common are words that nearly every text has.
+const common = " a an and any are as at be by can do for from have how i if in is it me my no not of on one only or so that the this to use what when which with without you your "
+
+// rarest finds the words of the part that a text has the least likely.
+func (g *grammar) rarest(p *pattern) {
+	least := 1 << 20
+	for k := 1; k < len(p.parts); k++ {
+		one := &p.parts[k]
+		if len(one.words) == 0 || one.optional || one.end || one.not || len(one.stems) > 0 {
+			continue
+		}
+		weight := 0
+		for _, w := range one.words {
+			weight++
+			if strings.Contains(common, " "+w+" ") {
+				weight += 50
+			}
+		}
+		if weight >= least {
+			continue
+		}
+		least = weight
+		p.rare = p.rare[:0]
+		for _, w := range one.words {
+			p.rare = append(p.rare, g.ids[w])
+		}
+	}
 }
 
 type grammar struct {
@@ -732,10 +773,12 @@ type grammar struct {
 	opening  [][]int           // of those, the ones that a sentence must open with
 }
 
-// number gives each word its number.
-func (g *grammar) number(words []token) {
+// number gives each word its number, and notes it as present.
+func (g *grammar) number(words []token, present []uint64) {
 	for i := range words {
-		words[i].id = g.ids[words[i].text]
+		id := g.ids[words[i].text]
+		words[i].id = id
+		present[id>>6] |= 1 << (id & 63)
 	}
 }
 
@@ -833,6 +876,7 @@ func (g *grammar) index() {
 			}
 			one.ids, one.stems = b.ids, b.stems
 		}
+		g.rarest(p)
 		for _, w := range p.parts[0].words {
 			list := &g.first[g.ids[w]]
 			if p.start {

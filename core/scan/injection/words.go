@@ -19,6 +19,28 @@ type token struct {
 	starts     bool   // starts something in one: a quotation, a cell, emphasis
 }
 
+// Classes of bytes for split.
+const (
+	sign   = iota
+	blank  // has no meaning between words
+	letter // of ASCII
+	joins  // may continue a word
+)
+
+var class = func() (t [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c == ' ', c == '\t', c == '=', c == ')', c == '/', c == '-', c == '+', c == '\\', c == '&', c == '%':
+			t[c] = blank
+		case asciiLetter(byte(c)):
+			t[c] = letter
+		case c >= utf8.RuneSelf, c >= '0' && c <= '9', c == '*', c == '<', c == '\'', c == '@', c == '$':
+			t[c] = joins
+		}
+	}
+	return t
+}()
+
 // split fills s.words.
 func (s *scan) split(ctx context.Context) error {
 	s.words = make([]token, 0, len(s.text)/6+8)
@@ -34,13 +56,17 @@ func (s *scan) split(ctx context.Context) error {
 		if digits > 0 && letters > 1 && !numbered(word) {
 			unleet(word)
 		}
-		if len(word) >= 5 && len(word) <= 12 && strings.IndexByte("idpfsro", word[0]) >= 0 {
+		if maybeMisspelt(word) {
 			if right, ok := misspelt()[string(word)]; ok {
 				word = append(word[:0], right...)
 			}
 		}
 		if len(word) > 0 && (letters > 0 || digits > 0) {
-			s.words = append(s.words, token{text: string(word), start: start, end: end, opens: opens, starts: starts})
+			text := s.text[start:end] // as a rule it is the word
+			if text != string(word) {
+				text = string(word)
+			}
+			s.words = append(s.words, token{text: text, start: start, end: end, opens: opens, starts: starts})
 			opens, starts = false, false
 		}
 		word, start, digits, letters = buf[:0], -1, 0, 0
@@ -54,6 +80,42 @@ func (s *scan) split(ctx context.Context) error {
 			next = i + 64<<10
 		}
 		c := s.text[i]
+		if start < 0 {
+			switch class[c] {
+			case blank:
+				i++
+				continue
+			case letter:
+				// Most words are plain ones: letters, and then no sign that may
+				// continue a word.
+				j, capitals := i+1, c < 'a'
+				for j < len(s.text) && class[s.text[j]] == letter {
+					capitals = capitals || s.text[j] < 'a'
+					j++
+				}
+				if j-i > 48 || j < len(s.text) && class[s.text[j]] == joins {
+					break
+				}
+				text := s.text[i:j]
+				if capitals {
+					word = word[:0]
+					for _, c := range []byte(text) {
+						word = append(word, c|0x20)
+					}
+					text = string(word)
+				}
+				if w := word[:0]; maybeMisspelt(append(w, text...)) {
+					if right, ok := misspelt()[text]; ok {
+						text = right
+					}
+				}
+				s.words = append(s.words, token{text: text, start: i, end: j, opens: opens, starts: starts})
+				opens, starts = false, false
+				word = buf[:0]
+				i = j
+				continue
+			}
+		}
 		size := 1
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s.text[i:])
@@ -287,6 +349,31 @@ var lookalikes = sync.OnceValue(func() map[rune]byte {
 	}
 	return m
 })
+
+// maybeMisspelt reports whether a word is worth a look into misspelt: its first
+// letter, length and last letter are those of an entry.
+func maybeMisspelt(word []byte) bool {
+	n := len(word)
+	if n < 5 || n > 12 {
+		return false
+	}
+	last := word[n-1]
+	switch word[0] {
+	case 'i':
+		return n == 6 && (last == 'e' || last == 'r') || n >= 10 && (last == 's' || last == 'n' || last == 'o')
+	case 'd':
+		return n >= 8 && n <= 9 && (last == 'd' || last == 'r')
+	case 'p':
+		return n >= 6 && n <= 8 && (last == 's' || last == 'u' || last == 't' || last == 'p')
+	case 'f':
+		return n == 6 && (last == 't' || last == 'e')
+	case 's':
+		return n == 6 && (last == 'm' || last == 'e')
+	case 'o':
+		return n >= 7 && n <= 8 && (last == 'e' || last == 'd')
+	}
+	return false
+}
 
 // misspelt has the spellings that a slip or a trick makes of the words that matter
 // most: two letters changed about, or one missing.
