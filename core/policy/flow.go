@@ -17,9 +17,10 @@ const (
 	fromEnv                       // a dump of the environment
 	fromNetwork                   // fetched from another machine
 	fromDecoder                   // decoded from base64, hex and the like
+	fromFolder                    // a project's folder that holds a secret file which nothing names
 )
 
-const leaks = fromSecret | fromEnv
+const leaks = fromSecret | fromEnv | fromFolder
 
 // flow follows what a line reads from secret files, the environment and the
 // network to where it goes: pipes, files written and read again in the same
@@ -29,7 +30,7 @@ type flow struct {
 	out   []taint            // what each command prints
 	in    []taint            // what each command reads from its input
 	files map[string]taint   // by absolute path, of files that the line wrote
-	under map[string]*[4]int // by folder: how many files below it have each taint
+	under map[string]*[5]int // by folder: how many files below it have each taint
 	fixed map[string]bool    // files whose whole content the line wrote harmlessly
 	vars  map[string]taint   // of variables set by read and its kin
 	fds   map[string]end     // descriptors that exec opened, by number
@@ -39,7 +40,9 @@ type flow struct {
 
 	exfil  map[int]string // command that sends, and what
 	remote map[int]string // command that runs, and what
+	folder map[int]string // command that sends a folder, and a secret file below it
 	name   string         // the first secret seen
+	below  string         // the first secret file seen below a folder
 }
 
 // end is what a descriptor is joined to.
@@ -118,7 +121,7 @@ func (f *flow) run() {
 	f.in = make([]taint, n)
 	f.files, f.fixed = map[string]taint{}, map[string]bool{}
 	f.vars, f.fds, f.env = map[string]taint{}, map[string]end{}, map[string][]string{}
-	f.exfil, f.remote = map[int]string{}, map[int]string{}
+	f.exfil, f.remote, f.folder = map[int]string{}, map[int]string{}, map[int]string{}
 	f.texts, f.code = map[string]string{}, map[int][]string{}
 	cur := f.j.cur
 	// Twice: what a background reader or an outer word takes may stand later in
@@ -126,10 +129,10 @@ func (f *flow) run() {
 	// round only for what comes after them.
 	for round := range 2 {
 		f.files, f.fixed, f.fds = map[string]taint{}, map[string]bool{}, map[string]end{}
-		f.under = map[string]*[4]int{}
+		f.under = map[string]*[5]int{}
 		f.env = map[string][]string{}
 		if round == 1 {
-			f.exfil, f.remote = map[int]string{}, map[int]string{}
+			f.exfil, f.remote, f.folder = map[int]string{}, map[int]string{}, map[int]string{}
 		}
 		for i := range n {
 			c := &f.j.line.Commands[i]
@@ -195,10 +198,15 @@ func (f *flow) note(p string) {
 // at is the taint of an absolute path: of itself, of what lies below it, and
 // of the folder it came with.
 func (f *flow) at(p string) taint {
-	if len(f.files) == 0 {
-		return 0
+	var t taint
+	if keepsSecrets(p) {
+		f.below = p
+		t = fromFolder
 	}
-	t := f.files[p]
+	if len(f.files) == 0 {
+		return t
+	}
+	t |= f.files[p]
 	if n := f.under[p]; n != nil {
 		for b := range n {
 			if n[b] > 0 {
@@ -229,7 +237,7 @@ func (f *flow) hold(p string, t taint) {
 	for up, depth := path.Dir(p), 0; len(up) > 1 && depth < 64; up, depth = path.Dir(up), depth+1 {
 		n := f.under[up]
 		if n == nil {
-			n = new([4]int)
+			n = new([5]int)
 			f.under[up] = n
 		}
 		for b := range n {
@@ -249,7 +257,7 @@ func (f *flow) hold(p string, t taint) {
 // release drops a file, and all files below it if it is a folder.
 func (f *flow) release(p string) {
 	f.hold(p, 0)
-	if n := f.under[p]; n == nil || *n == [4]int{} {
+	if n := f.under[p]; n == nil || *n == [5]int{} {
 		return
 	}
 	for q := range f.files {
@@ -274,12 +282,41 @@ func (f *flow) tree(c *shellcmd.Command, w *word) taint {
 						continue
 					}
 				}
+				if f.deploys(c, p) {
+					f.below = name
+					t |= fromFolder
+					continue
+				}
 				f.note(name)
 				t |= fromSecret
 			}
 		}
 	}
 	return t
+}
+
+// keepsSecrets reports whether a file is none that anybody calls secret, and yet
+// usually holds some: what Terraform knows of its resources, what was typed.
+func keepsSecrets(p string) bool {
+	base := strings.ToLower(baseName(p))
+	switch base {
+	case ".bash_history", ".zsh_history", ".sh_history", ".ash_history", ".history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".mongo_history",
+		".rediscli_history", ".sqlite_history", "fish_history", ".irb_history", ".pry_history", "consolehost_history.txt":
+		return true
+	}
+	return strings.HasSuffix(base, ".tfstate") || strings.HasSuffix(base, ".tfstate.backup")
+}
+
+// deploys reports whether a folder is taken for what the project keeps in it and
+// not for the secret file below it: the whole project, or a part of it where the
+// only secret files are .env and its kin.
+func (f *flow) deploys(c *shellcmd.Command, p string) bool {
+	j := f.j
+	if j.same(p, j.root) {
+		return true
+	}
+	out := append(j.exclusions(c), ".env", ".env.*", "*.env", ".envrc", ".dev.vars", ".flaskenv")
+	return j.within(j.root, p) && j.secretBelow(p, out) == ""
 }
 
 // secretBelow finds a secret file in a folder, looking at a bounded number of
@@ -843,6 +880,21 @@ func (f *flow) runsText(i int, text string) {
 	f.code[i] = append(f.code[i], text)
 }
 
+// fetchedFile reports whether an interpreter fetches the program that it is given:
+// deno run https://… A registry's address is a package's name, as npx has them.
+func fetchedFile(p string) bool {
+	_, rest, ok := strings.Cut(p, "://")
+	if !ok || !strings.HasPrefix(strings.ToLower(p), "http") {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	switch strings.ToLower(host) {
+	case "deno.land", "jsr.io", "esm.sh", "npm.jsr.io":
+		return false
+	}
+	return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.0.0.1")
+}
+
 // runs finds commands that run what was fetched or decoded.
 func (f *flow) runs(i int, c *shellcmd.Command, in taint) {
 	hit := func(t taint) {
@@ -896,6 +948,9 @@ func (f *flow) runs(i int, c *shellcmd.Command, in taint) {
 			}
 			if code.File.Text == "/dev/stdin" {
 				hit(in)
+			}
+			if fetchedFile(code.File.Text) {
+				hit(fromNetwork)
 			}
 			for _, p := range f.j.paths(c, &code.File) {
 				hit(f.files[p])

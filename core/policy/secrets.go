@@ -615,6 +615,11 @@ func (j *judge) handles(c *shellcmd.Command) handling {
 				if strings.HasPrefix(args[i].Text, "file://") {
 					return shows
 				}
+				if i > 0 && (args[i-1].Text == "-K" || args[i-1].Text == "--config") {
+					if s, _ := j.secretKind(c, &args[i]); s != notSecret {
+						return unknownUse // what it does not know of it, it shows
+					}
+				}
 			}
 			return sends
 		case "read":

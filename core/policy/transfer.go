@@ -82,6 +82,10 @@ func helpFirst(as []arg, more ...string) bool {
 }
 
 func (f *flow) sent(i int, t taint) {
+	if t&(fromSecret|fromEnv) == 0 {
+		f.folder[i] = f.below
+		return
+	}
 	if _, ok := f.exfil[i]; ok {
 		return
 	}
@@ -182,7 +186,7 @@ func (f *flow) sends(i int, c *shellcmd.Command, in, words, named taint) {
 			f.sent(i, t)
 		}
 	case "aws", "gsutil", "gcloud", "az", "gh", "restic":
-		if !uploads(c) {
+		if !uploads(c) || comesDown(args) {
 			return
 		}
 		t := in | words | named
@@ -293,6 +297,21 @@ func (f *flow) fifoOf(c *shellcmd.Command, w *word) taint {
 		t |= f.files[p]
 	}
 	return t
+}
+
+// comesDown reports whether what a cloud program copies is in the cloud.
+func comesDown(args []word) bool {
+	for i := range args {
+		switch args[i].Text {
+		case "cp", "mv", "sync", "rsync", "scp":
+			for _, w := range args[i+1:] {
+				if !strings.HasPrefix(w.Text, "-") {
+					return remoteSpec(w.Text)
+				}
+			}
+		}
+	}
+	return false
 }
 
 // uploads reports whether a cloud program copies to the cloud.
