@@ -338,15 +338,20 @@ func (j *judge) headBefore(g *gitCmd) string {
 // headFile reads the branch out of a git folder's HEAD. A branch without a
 // commit yet is none: nobody builds on it.
 func (j *judge) headFile(dir string) string {
-	data, err := j.fs.ReadFile(dir+"/HEAD", 1<<12)
-	if err != nil {
+	ref := ""
+	if to, err := j.fs.Readlink(dir + "/HEAD"); err == nil { // as old gits write it
+		ref = to
+	} else if data, err := j.fs.ReadFile(dir+"/HEAD", 1<<12); err == nil {
+		ref, _ = strings.CutPrefix(string(data), "ref:")
+	}
+	branch, ok := strings.CutPrefix(strings.TrimSpace(ref), "refs/heads/")
+	if branch == ".invalid" { // the mark of a repository that keeps its refs elsewhere
+		return j.tableHead(dir)
+	}
+	if !ok || j.unborn(dir, branch) {
 		return ""
 	}
-	ref, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
-	if !ok || j.unborn(dir, ref) {
-		return ""
-	}
-	return ref
+	return branch
 }
 
 // unborn reports whether a branch has surely no commit yet.
