@@ -144,7 +144,7 @@ func (j *judge) dangerOf(p string, through, remote bool) danger {
 			return homeTarget
 		case systemTree(p):
 			return outsideTarget
-		case j.temp(p) == 2:
+		case j.temp(p) == 2, strings.HasPrefix(p, "/data/local/tmp/"): // the latter of Android
 			return noDanger
 		}
 		return remoteTarget

@@ -82,9 +82,17 @@ var secretsRules = [...]Rule{
 		Doc:     "Dumping the whole environment.",
 		Why:     "tokens and passwords in it would stay in the transcript",
 		Instead: "name the variable (`printenv PATH`) or filter (`env | grep -i node`)",
-		Fire:    []string{"env", "printenv", "export -p", "set", "env | sort", "cd sub && env", `node -e "console.log(process.env)"`, "env | grep -i secret", "node -p process.env", "jq -n env", "ps eww", "docker inspect -f '{{.Config.Env}}' web", `awk 'BEGIN{for(k in ENVIRON) print k, ENVIRON[k]}'`},
-		Pass:    []string{"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs", "node -p process.env.NODE_ENV", "jq -n env.PATH", "ps aux", "ps axo pid,etime", "docker inspect web", "docker exec web env | grep NODE_"},
-		check:   environmentDump,
+		Fire: []string{
+			"env", "printenv", "export -p", "set", "env | sort", "cd sub && env", `node -e "console.log(process.env)"`, "env | grep -i secret", "node -p process.env", "jq -n env", "ps eww", "docker inspect -f '{{.Config.Env}}' web", `awk 'BEGIN{for(k in ENVIRON) print k, ENVIRON[k]}'`,
+			`ruby -e 'ENV.each { |k, v| puts "#{k}=#{v}" }'`, `perl -e 'print "$_=$ENV{$_}\n" for keys %ENV'`, `perl -e 'while (my ($k, $v) = each %ENV) { print "$k=$v\n" }'`,
+			"python3 -c \"import os\nfor k, v in os.environ.items(): print(k, v)\"", `php -r 'foreach (getenv() as $k => $v) echo "$k=$v\n";'`, `node -e 'for (const k in process.env) console.log(k, process.env[k])'`,
+		},
+		Pass: []string{
+			"printenv PATH", "env | grep -i node", "env -i ls", "env A=1 ls", "set -e", "export A=1", "env | cut -d= -f1", "env | wc -l", "declare -a xs", "node -p process.env.NODE_ENV", "jq -n env.PATH", "ps aux", "ps axo pid,etime", "docker inspect web", "docker exec web env | grep NODE_",
+			`ruby -e 'puts ENV["HOME"]'`, `perl -e 'print $ENV{PATH}'`, `python3 -c "import os; print(os.environ['PATH'])"`, `ruby -e 'ENV.each_key { |k| puts k }'`, `perl -e 'print "$_\n" for sort keys %ENV'`,
+			"python3 -c \"import os\nfor k, v in os.environ.items():\n  if k.startswith('NODE_'): print(k, v)\"",
+		},
+		check: environmentDump,
 	},
 	{
 		ID: "secrets-files/variable", Verdict: hook.Ask,
@@ -1241,7 +1249,12 @@ func loopsEnvironment(c *shellcmd.Command) bool {
 				return true
 			}
 		case shellcmd.LangPerl:
-			if strings.Contains(t, "%ENV") && strings.Contains(t, "$ENV{$") && (strings.Contains(t, "print") || strings.Contains(t, "say")) && !strings.Contains(t, "grep") && !strings.Contains(t, " if ") {
+			if strings.Contains(t, "%ENV") && (strings.Contains(t, "$ENV{$") || strings.Contains(t, "each %ENV")) && (strings.Contains(t, "print") || strings.Contains(t, "say")) && !strings.Contains(t, "grep") && !strings.Contains(t, " if ") {
+				return true
+			}
+		case shellcmd.LangPHP:
+			all := strings.Contains(t, "$_ENV as") || strings.Contains(t, "$_SERVER as") || strings.Contains(t, "getenv() as")
+			if all && strings.Contains(t, "=>") && (strings.Contains(t, "echo") || strings.Contains(t, "print")) && !strings.Contains(t, "if ") && !strings.Contains(t, "if(") {
 				return true
 			}
 		case shellcmd.LangAwk:

@@ -1184,7 +1184,7 @@ func (r *reader) runner(idx int, g grammar, st *state, s *scope) {
 		sub.dir, sub.dirElse, sub.old = "", nil, ""
 		sub.vars, sub.exports, sub.funcs = nil, nil, nil
 	}
-	if name == "devbox" || name == "heroku" {
+	if name == "devbox" || name == "heroku" || name == "adb" { // a shell reads its words, joined
 		if !r.joinable(list) {
 			return
 		}
