@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/ec261362/guardrails/core/scan"
 )
@@ -34,27 +35,29 @@ func TestAProgramAnswersByMatchesOrByItsCode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var got string
-			v := scan.Command("house", scan.Both, scan.High, func(_ context.Context, stdin []byte) (int, []byte, error) {
-				got = string(stdin)
-				return tt.code, []byte(tt.stdout), tt.err
+			synctest.Test(t, func(t *testing.T) {
+				var got string
+				v := scan.Command("house", scan.Both, scan.High, func(_ context.Context, stdin []byte) (int, []byte, error) {
+					got = string(stdin)
+					return tt.code, []byte(tt.stdout), tt.err
+				})
+				o := scan.Run(t.Context(), scan.Payload{Text: "the owl\nflew", Path: "a/b"}, scan.Input, v)
+				if want := `{"text":"the owl\nflew","path":"a/b","direction":"input"}`; got != want {
+					t.Errorf("it was asked %s", got)
+				}
+				var said []string
+				for _, f := range o.Failures {
+					if f.Crashed {
+						said = append(said, "failed")
+					}
+					for _, m := range f.Matches {
+						said = append(said, m.Kind+":"+strconv.Itoa(m.Start)+"-"+strconv.Itoa(m.End)+":"+m.Severity.String())
+					}
+				}
+				if got := strings.Join(said, " "); got != tt.want {
+					t.Errorf("got %q, want %q", got, tt.want)
+				}
 			})
-			o := scan.Run(t.Context(), scan.Payload{Text: "the owl\nflew", Path: "a/b"}, scan.Input, v)
-			if want := `{"text":"the owl\nflew","path":"a/b","direction":"input"}`; got != want {
-				t.Errorf("it was asked %s", got)
-			}
-			var said []string
-			for _, f := range o.Failures {
-				if f.Crashed {
-					said = append(said, "failed")
-				}
-				for _, m := range f.Matches {
-					said = append(said, m.Kind+":"+strconv.Itoa(m.Start)+"-"+strconv.Itoa(m.End)+":"+m.Severity.String())
-				}
-			}
-			if got := strings.Join(said, " "); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
 		})
 	}
 }
