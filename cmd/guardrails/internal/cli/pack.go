@@ -206,19 +206,11 @@ Exit codes: 0 valid, 1 problems (all of them, with line and column).`,
 					return err
 				}
 			}
-			if asJSON {
-				list := make([]map[string]any, len(problems))
-				for i, p := range problems {
-					list[i] = map[string]any{"file": p.File, "line": p.Line, "column": p.Col, "message": p.Msg}
-				}
-				if err := a.writeJSON(list); err != nil {
-					return err
-				}
-			} else if len(problems) > 0 {
-				fmt.Fprintln(a.stderr, problems.Error())
+			if err := a.sayProblems(problems, asJSON); err != nil {
+				return err
 			}
-			if len(problems) > 0 {
-				return exitCode(exitError)
+			for _, arg := range args {
+				a.sayf("%s is valid", oneLineName(arg))
 			}
 			return nil
 		},
@@ -277,6 +269,9 @@ Exit codes: 0 all as expected, 2 not all, 1 error.`,
 						}
 					}
 				}
+			}
+			if played == 0 && only != "" {
+				return fmt.Errorf("--only %q: no scenario's name contains it", only)
 			}
 			if !asJSON {
 				fmt.Fprintf(a.stdout, "%d of %d as expected\n", played-failed, played)
@@ -358,7 +353,14 @@ func (a *app) explainRow(id string, asJSON bool) (ok bool, err error) {
 		return true, a.writeJSON(rowJSON(r))
 	}
 	w := a.stdout
-	fmt.Fprintf(w, "%s  (%s of pack %s)\n\n%s.\n", r.Rule, r.Kind, r.Pack, strings.TrimSuffix(upperFirst(r.Doc), "."))
+	fmt.Fprintf(w, "%s  (%s of pack %s)\n", r.Rule, r.Kind, r.Pack)
+	doc := r.Doc
+	if j := slices.IndexFunc(s.Packs, func(p *pack.Pack) bool { return p.Name == r.Pack }); doc == "" && j >= 0 {
+		doc = s.Packs[j].Doc // a row needs none of its own
+	}
+	if doc != "" {
+		fmt.Fprintf(w, "\n%s.\n", strings.TrimSuffix(upperFirst(doc), "."))
+	}
 	if i >= off {
 		fmt.Fprintf(w, "The pack is not in force here.\n")
 	}
