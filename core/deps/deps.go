@@ -230,7 +230,14 @@ func (q *question) written(l *shellcmd.Line, installs bool) {
 		}
 	}
 	for _, in := range manifest.Inserted(l) {
+		n := len(q.unchecked)
 		q.fragment(in.Path, in.Text, installs)
+		if installs && strings.Contains(in.Text, shellcmd.Unknown) {
+			continue
+		}
+		// That the rest of the file was not read is nothing to tell of: what is put
+		// into it is known, or an install that comes later has its own look.
+		q.unchecked = append(q.unchecked[:n], slices.DeleteFunc(q.unchecked[n:], func(u coord.Unchecked) bool { return u.Why == coord.Unparsable && u.Spec == in.Path })...)
 	}
 }
 
