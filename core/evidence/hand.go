@@ -269,7 +269,7 @@ func (s *Store) Pause(ctx context.Context, t Tree, reason string) error {
 		return err
 	}
 	if len([]rune(reason)) < minReason {
-		return fmt.Errorf("the reason has %d characters at least", minReason)
+		return fmt.Errorf("the reason %q is too short: say why, in %d characters at least", reason, minReason)
 	}
 	_, err = s.edit(ctx, func(l *Ledger) (*Ledger, error) { return l.pause(reason), nil })
 	return err

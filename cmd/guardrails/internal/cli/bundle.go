@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -40,7 +42,9 @@ this machine. To install on this machine, use init.`,
 			var platforms []installer.Platform
 			if programs != "" {
 				programs = a.abs(programs)
-				if platforms, err = installer.Platforms(programs); err != nil {
+				if platforms, err = installer.Platforms(programs); errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("--programs: there is no folder %s: `make cross` fills dist of a checkout", programs)
+				} else if err != nil {
 					return err
 				}
 			}

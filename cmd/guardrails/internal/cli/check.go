@@ -170,13 +170,16 @@ func (a *app) machine() *judge.Machine {
 func lookupAgent(name string) (hook.Adapter, error) {
 	ad := adapters.Lookup(name)
 	if ad == nil {
-		var names []string
-		for _, known := range adapters.All {
-			names = append(names, known.Name())
-		}
-		return nil, unknownAgent(name, names)
+		return nil, unknownAgent(name, agentNames())
 	}
 	return ad, nil
+}
+
+func agentNames() (names []string) {
+	for _, ad := range adapters.All {
+		names = append(names, ad.Name())
+	}
+	return names
 }
 
 // unknownAgent says which agents a verb knows, and which of them is meant.

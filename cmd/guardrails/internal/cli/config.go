@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -156,6 +155,20 @@ func (a *app) validate(args []string, asJSON bool) error {
 		problems = append(e.Problems, unknownRules(strings.Join(files, ", "), e.Config.Policy.Allow)...)
 		a.nearMisses(root)
 	}
+	if err := a.sayProblems(problems, asJSON); err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		a.sayf("no configuration here: the built-in one is in force")
+	}
+	for _, name := range files {
+		a.sayf("%s is valid", name)
+	}
+	return nil
+}
+
+// sayProblems prints what is wrong with files; the error is nil if nothing is.
+func (a *app) sayProblems(problems config.Problems, asJSON bool) error {
 	if asJSON {
 		type problem struct {
 			File    string `json:"file"`
@@ -167,26 +180,16 @@ func (a *app) validate(args []string, asJSON bool) error {
 		for i, p := range problems {
 			list[i] = problem{p.File, p.Line, p.Col, p.Msg}
 		}
-		enc := json.NewEncoder(a.stdout)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(list); err != nil {
+		if err := a.writeJSON(list); err != nil {
 			return err
 		}
+	} else {
+		for _, p := range problems {
+			a.sayf("%s", p)
+		}
 	}
-	switch {
-	case len(problems) > 0:
-		if !asJSON {
-			for _, p := range problems {
-				a.sayf("%s", p)
-			}
-		}
+	if len(problems) > 0 {
 		return exitCode(exitError)
-	case len(files) == 0:
-		a.sayf("no configuration here: the built-in one is in force")
-	default:
-		for _, name := range files {
-			a.sayf("%s is valid", name)
-		}
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ec261362/guardrails/core/config"
 	"github.com/ec261362/guardrails/core/deps"
 	"github.com/ec261362/guardrails/core/deps/coord"
+	"github.com/ec261362/guardrails/core/deps/manifest"
 	"github.com/ec261362/guardrails/core/fsx"
 	"github.com/ec261362/guardrails/core/gate"
 	"github.com/ec261362/guardrails/core/hook"
@@ -185,13 +186,38 @@ func runDepsCheck(ctx context.Context, a *app, o *depsOptions, args []string) er
 		if err != nil {
 			return err
 		}
-		if len(args) == 1 && !strings.ContainsAny(line, " \t\n") && len(rep.Packages)+len(rep.Unchecked) == 0 {
-			return fmt.Errorf("%s: no such file, and as a command it installs nothing", line)
+		if name := a.notManifest(args); name != "" && len(rep.Packages)+len(rep.Unchecked) == 0 {
+			what := "no such file"
+			if isFolder(a.abs(name)) {
+				what = "a folder, and no manifest"
+			}
+			if len(args) > 1 {
+				return fmt.Errorf("%s: %s, and as a command the words install nothing", oneLineName(name), what)
+			}
+			return fmt.Errorf("%s: %s, and as a command it installs nothing", oneLineName(name), what)
 		}
 		res.take(rep)
 	}
 	res.MS = ms(time.Since(began))
 	return a.sayDeps(&res, o.asJSON)
+}
+
+// notManifest is the first of args that is no file, where manifests are what is
+// meant: by one word, or by several among which are some. "" = a command is.
+func (a *app) notManifest(args []string) string {
+	isFile := func(name string) bool {
+		info, err := os.Stat(a.abs(name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	isManifest := func(name string) bool { return manifest.Known(filepath.ToSlash(name)) }
+	wrong := slices.IndexFunc(args, func(name string) bool { return !isFile(name) })
+	switch {
+	case wrong < 0, len(args) == 1 && strings.ContainsAny(args[0], " \t\n"):
+		return ""
+	case len(args) == 1, isManifest(args[0]), filepath.Ext(args[0]) != "" && slices.ContainsFunc(args, isManifest):
+		return args[wrong]
+	}
+	return ""
 }
 
 // depsFiles returns args if all of them are files.

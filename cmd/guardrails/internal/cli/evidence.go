@@ -82,6 +82,18 @@ func bounded(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, evidenceWait)
 }
 
+// changeWorkflow runs a verb that writes into the project's workflow. It waits for
+// the state's lock and for git no longer than evidenceWait.
+func (a *app) changeWorkflow(c *cobra.Command, change func(context.Context, *workflow) error) error {
+	w, err := a.workflow(true)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := bounded(c)
+	defer cancel()
+	return change(ctx, w)
+}
+
 // sayStatus prints where the work stands, for people or as JSON.
 func (a *app) sayStatus(w *workflow, asJSON bool) error {
 	s, err := w.Status()
@@ -198,20 +210,16 @@ security review that changed nothing.`,
 		Example: `  guardrails evidence add --kind build --result pass --source "make release" --detail "6 archives, checksums match"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			w, err := a.workflow(true)
-			if err != nil {
-				return err
-			}
-			if err := notBlank("source", r.Source, "detail", r.Detail); err != nil {
-				return err
-			}
-			ctx, cancel := bounded(c)
-			defer cancel()
 			r.Kind, r.Result = evidence.Kind(strings.ToLower(kind)), evidence.Outcome(strings.ToLower(result))
-			if _, err := w.Add(ctx, w.tree, r); err != nil {
-				return err
-			}
-			return a.sayStatus(w, asJSON)
+			return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+				if err := notBlank("source", r.Source, "detail", r.Detail); err != nil {
+					return err
+				}
+				if _, err := w.Add(ctx, w.tree, r); err != nil {
+					return err
+				}
+				return a.sayStatus(w, asJSON)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -257,20 +265,16 @@ func newEvidencePhaseCmd(a *app) *cobra.Command {
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := a.workflow(true)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := bounded(c)
-			defer cancel()
-			st, err := w.Declare(ctx, evidence.Phase(strings.ToLower(args[0])), skill, task)
-			if err != nil {
-				return err
-			}
-			if ok, why := st.Closes(); st.Phase == evidence.Complete && !ok {
-				a.hintf("the phase is complete, and a turn still cannot end on it: %s", strings.Join(why, ", "))
-			}
-			return a.sayStatus(w, asJSON)
+			return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+				st, err := w.Declare(ctx, evidence.Phase(strings.ToLower(args[0])), skill, task)
+				if err != nil {
+					return err
+				}
+				if ok, why := st.Closes(); st.Phase == evidence.Complete && !ok {
+					a.hintf("the phase is complete, and a turn still cannot end on it: %s", strings.Join(why, ", "))
+				}
+				return a.sayStatus(w, asJSON)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -338,21 +342,17 @@ func newEvidenceCardCmd(a *app) *cobra.Command {
 
 // card runs one change of the ledger and prints the card.
 func (a *app) card(c *cobra.Command, change func(context.Context, *workflow) (evidence.Card, error)) error {
-	w, err := a.workflow(true)
-	if err != nil {
+	return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+		card, err := change(ctx, w)
+		if err != nil {
+			return err
+		}
+		if asJSON, _ := c.Flags().GetBool("json"); asJSON {
+			return a.writeJSON(map[string]any{"n": card.N, "mark": card.Mark.String(), "text": card.Text, "note": card.Note, "line": card.Line})
+		}
+		_, err = fmt.Fprintf(a.stdout, "card %d (%s): %s\n", card.N, card.Mark, card.Text)
 		return err
-	}
-	ctx, cancel := bounded(c)
-	defer cancel()
-	card, err := change(ctx, w)
-	if err != nil {
-		return err
-	}
-	if asJSON, _ := c.Flags().GetBool("json"); asJSON {
-		return a.writeJSON(map[string]any{"n": card.N, "mark": card.Mark.String(), "text": card.Text, "note": card.Note, "line": card.Line})
-	}
-	fmt.Fprintf(a.stdout, "card %d (%s): %s\n", card.N, card.Mark, card.Text)
-	return nil
+	})
 }
 
 func newEvidencePauseCmd(a *app) *cobra.Command {
@@ -367,17 +367,13 @@ func newEvidencePauseCmd(a *app) *cobra.Command {
 			if err := a.requireHuman("evidence pause", yes); err != nil {
 				return err
 			}
-			w, err := a.workflow(true)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := bounded(c)
-			defer cancel()
-			if err := w.Pause(ctx, w.tree, strings.Join(args, " ")); err != nil {
-				return err
-			}
-			a.sayf("paused; guardrails evidence resume ends it")
-			return nil
+			return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+				if err := w.Pause(ctx, w.tree, strings.Join(args, " ")); err != nil {
+					return err
+				}
+				a.sayf("paused; guardrails evidence resume ends it")
+				return nil
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it without a terminal, in a script of your own")
@@ -391,25 +387,20 @@ func newEvidenceResumeCmd(a *app) *cobra.Command {
 		Short: "Take the PAUSED line out of the ledger",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			w, err := a.workflow(true)
-			if err != nil {
-				return err
-			}
-			ctx, cancel := bounded(c)
-			defer cancel()
-			was, err := w.Resume(ctx)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.writeJSON(map[string]bool{"resumed": was})
-			}
-			if was {
-				a.sayf("resumed: close and spawn guard insist again")
-			} else {
-				a.sayf("it was not paused")
-			}
-			return nil
+			return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+				was, err := w.Resume(ctx)
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return a.writeJSON(map[string]bool{"resumed": was})
+				case was:
+					a.sayf("resumed: close and spawn guard insist again")
+				default:
+					a.sayf("it was not paused")
+				}
+				return nil
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print whether it was paused, as JSON")
@@ -466,32 +457,26 @@ proof out of date; one that breaks a rule is renamed, and a fresh one begun.`,
 			if err := a.requireHuman("evidence migrate", yes); err != nil {
 				return err
 			}
-			w, err := a.workflow(true)
-			if err != nil {
-				return err
-			}
 			file := from
 			if from != "" {
 				file = a.abs(from)
 			}
-			ctx, cancel := bounded(c)
-			defer cancel()
-			m, err := w.Migrate(ctx, file)
-			switch {
-			case from != "" && errors.Is(err, fs.ErrNotExist):
-				return a.unreadable("--from", from, err)
-			case err != nil:
-				return err
-			}
-			switch {
-			case m.Aside != "":
-				a.sayf("the state broke a rule: it is now %s, and a fresh one stands", m.Aside)
-			case m.Adopted:
-				a.sayf("the state was of another workspace: it is this one's now, and what was proven there is out of date here")
-			default:
-				a.sayf("the state is one of schema %d", evidence.Schema)
-			}
-			return nil
+			return a.changeWorkflow(c, func(ctx context.Context, w *workflow) error {
+				m, err := w.Migrate(ctx, file)
+				switch {
+				case from != "" && errors.Is(err, fs.ErrNotExist):
+					return a.unreadable("--from", from, err)
+				case err != nil:
+					return err
+				case m.Aside != "":
+					a.sayf("the state broke a rule: it is now %s, and a fresh one stands", m.Aside)
+				case m.Adopted:
+					a.sayf("the state was of another workspace: it is this one's now, and what was proven there is out of date here")
+				default:
+					a.sayf("the state is one of schema %d", evidence.Schema)
+				}
+				return nil
+			})
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "take the state from this `FILE`, for example .fable/state.json")

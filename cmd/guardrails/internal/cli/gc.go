@@ -53,6 +53,9 @@ is passed over.`,
 					Ran bool `json:"ran"`
 					tidy.Report
 				}{ran, r}))
+			case err != nil:
+			case !ran && !isFolder(a.state):
+				a.sayf("nothing to do: there is no state in %s", a.state)
 			case !ran:
 				a.sayf("nothing to do: it was done within the last day (gc --force does it now)")
 			default:

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -36,8 +37,11 @@ prompt, path, command or output, and of a session only a digest.`,
 			if err != nil {
 				return err
 			}
+			if found && stops {
+				return errors.New("--stops is about calls, --findings about texts: give one of them")
+			}
 			if found {
-				return a.printFindings(from, n)
+				return a.printFindings(from, n, asJSON)
 			}
 			return a.printLog(from, n, asJSON, stops)
 		},
@@ -52,15 +56,20 @@ prompt, path, command or output, and of a session only a digest.`,
 }
 
 // printFindings prints the record of the validators' findings.
-func (a *app) printFindings(from time.Time, n int) error {
+func (a *app) printFindings(from time.Time, n int, asJSON bool) error {
 	log := audit.Log{Dir: filepath.Join(a.state, "findings"), Now: a.now}
 	out := bufio.NewWriter(a.stdout)
 	defer out.Flush()
+	none := true
 	for raw, err := range log.Read(from, n) {
 		if err != nil {
 			return err
 		}
+		none = false
 		fmt.Fprintf(out, "%s\n", raw)
+	}
+	if none && !asJSON {
+		a.hintf("no findings since %s in %s", from.Format(time.RFC3339), log.Dir)
 	}
 	return nil
 }
@@ -117,7 +126,11 @@ func (a *app) printLog(from time.Time, n int, asJSON, stops bool) error {
 		fmt.Fprintln(out, text)
 	}
 	if len(kept) == 0 && !asJSON {
-		a.hintf("no calls since %s in %s", from.Format(time.RFC3339), log.Dir)
+		what := "calls"
+		if stops {
+			what = "calls that were refused, blocked or asked about"
+		}
+		a.hintf("no %s since %s in %s", what, from.Format(time.RFC3339), log.Dir)
 	}
 	return nil
 }

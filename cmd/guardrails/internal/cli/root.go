@@ -75,6 +75,9 @@ func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := root.Execute()
 	var code exitCode
+	if (err == nil || errors.As(err, &code)) && out.err != nil {
+		err = fmt.Errorf("the result is not whole: %w", out.err) // a full disk
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -89,15 +92,19 @@ func Main(argv []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 }
 
-// tally counts what was written.
+// tally counts what was written, and keeps the first error: not every verb looks.
 type tally struct {
 	io.Writer
-	n int
+	n   int
+	err error
 }
 
 func (t *tally) Write(b []byte) (int, error) {
 	n, err := t.Writer.Write(b)
 	t.n += n
+	if t.err == nil {
+		t.err = err
+	}
 	return n, err
 }
 
@@ -131,6 +138,9 @@ passes untouched.
 		SilenceErrors: true,
 		Version:       version.String(),
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("home") && home == "" {
+				return errors.New("--home is empty: is a variable not set?")
+			}
 			if err := a.locate(home); err != nil && !anywhere(c) {
 				return err
 			}
@@ -174,6 +184,11 @@ passes untouched.
 		}
 	}
 	sayUsage(root)
+	for _, c := range documented(root) {
+		if c.Flags().Lookup("agent") != nil {
+			_ = c.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(agentNames(), cobra.ShellCompDirectiveNoFileComp)) // it has that flag, once
+		}
+	}
 	return root
 }
 

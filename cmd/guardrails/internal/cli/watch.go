@@ -154,7 +154,9 @@ something watches, and whether the watch is over.`,
 			if asJSON {
 				return a.writeJSON(shown)
 			}
-			if len(shown) == 0 {
+			if len(shown) == 0 && len(list) > 0 {
+				a.hintf("no open slots in %s: all of them are finished", a.slots().Dir)
+			} else if len(shown) == 0 {
 				a.hintf("no slots in %s; make one with: guardrails watch seed URL", a.slots().Dir)
 			}
 			for _, s := range shown {

@@ -25,16 +25,17 @@ func String() string {
 	return info.Main.Version
 }
 
-// Print does what the verb version does with these arguments, and reports
-// whether it knew them.
+// Print does what the verb version does with these arguments, and reports whether
+// it knew them and the answer was written: the full program says what is wrong.
 func Print(args []string, w io.Writer) bool {
+	var err error
 	switch {
 	case len(args) == 0:
-		fmt.Fprintf(w, "guardrails %s %s/%s\n", String(), runtime.GOOS, runtime.GOARCH)
+		_, err = fmt.Fprintf(w, "guardrails %s %s/%s\n", String(), runtime.GOOS, runtime.GOARCH)
 	case len(args) == 1 && args[0] == "--json":
-		fmt.Fprintf(w, `{"arch":%q,"go":%q,"os":%q,"version":%s}`+"\n", runtime.GOARCH, runtime.Version(), runtime.GOOS, strconv.Quote(String()))
+		_, err = fmt.Fprintf(w, `{"arch":%q,"go":%q,"os":%q,"version":%s}`+"\n", runtime.GOARCH, runtime.Version(), runtime.GOOS, strconv.Quote(String()))
 	default:
 		return false
 	}
-	return true
+	return err == nil
 }
