@@ -53,13 +53,22 @@ type Finding struct {
 
 // Scan returns the personal data in text, ordered by Start, no two overlapping.
 // The result depends on its arguments alone; of text the first MaxText bytes are
-// looked at. The error is ctx's own; what was found before it is returned with it.
+// looked at. Full-width characters count as the others; sample and fingerprint are
+// of the value in ASCII. The error is ctx's own; what was found before it is
+// returned with it.
 func Scan(ctx context.Context, text string, o Options) ([]Finding, error) {
 	if len(text) > MaxText {
 		text = text[:MaxText]
 	}
+	text, wides := narrow(text)
 	s := scanner{text: text, o: o}
 	err := s.run(ctx)
+	if len(wides) > 0 {
+		for i := range s.found {
+			f := &s.found[i]
+			f.Start, f.End = widen(f.Start, wides), widen(f.End, wides)
+		}
+	}
 	return s.found, err
 }
 

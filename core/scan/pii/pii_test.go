@@ -151,7 +151,7 @@ func TestACancelledScanSaysSo(t *testing.T) {
 }
 
 func FuzzScan(f *testing.F) {
-	for _, s := range []string{"4532 0151 1283 0366", "a@b.co", "DE89370400440532013000", "RSSMRA85T10A562S", "tel (1", "[at]", "+1 ", "536-22-8145"} {
+	for _, s := range []string{"4532 0151 1283 0366", "a@b.co", "DE89370400440532013000", "RSSMRA85T10A562S", "tel (1", "[at]", "+1 ", "536-22-8145", "４５３２ 0151 １２８３ ０３６６", "ａ＠ｂ．ｃｏ　　x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -171,6 +171,13 @@ func FuzzScan(f *testing.F) {
 
 func TestNumbersAsTypesettersAndTablesHaveThem(t *testing.T) {
 	for _, c := range []struct{ kind, text, value string }{
+		{CreditCard, "カード番号：４５３２０１５１１２８３０３６６です", "４５３２０１５１１２８３０３６６"},
+		{CreditCard, "４５３２－０１５１－１２８３－０３６６", ""},
+		{CreditCard, "４５３２　０１５１　１２８３　０３６６", ""},
+		{CreditCard, "4532 0151 １２８３ 0366", ""},
+		{Email, "ｈ．ｍｅｉｅｒ＠ｆｉｒｍａ．ｄｅ", ""},
+		{Phone, "電話：０３－１２３４－５６７８", "０３－１２３４－５６７８"},
+		{USSSN, "５３６－９０－４３９９", ""},
 		{CreditCard, "4532\u00a00151\u00a01283\u00a00366", ""},
 		{CreditCard, "4532\u202f0151\u202f1283\u202f0366", ""},
 		{CreditCard, "4532‐0151‐1283‐0366", ""},
@@ -194,7 +201,7 @@ func TestNumbersAsTypesettersAndTablesHaveThem(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"4532\u00a00151-1283 0366", "de89370400440532013000", "DE89\u00a03704 0044 0532 0130 00", "536–90-4399", "x@ü。de", "電話番号は未定 2026-11-30",
+		"４５３２０１５１１２８３０３６７", "２０２６年１１月３０日、合計１２３４５６７８円", "4532\u00a00151-1283 0366", "de89370400440532013000", "DE89\u00a03704 0044 0532 0130 00", "536–90-4399", "x@ü。de", "電話番号は未定 2026-11-30",
 	} {
 		if found, err := Scan(context.Background(), text, Options{}); err != nil || len(found) > 0 {
 			t.Errorf("%q: got %+v, %v, want nothing", text, found, err)
