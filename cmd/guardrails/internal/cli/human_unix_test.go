@@ -55,7 +55,7 @@ func atTerminal(t *testing.T, typed string, env ...string) (a *app, seen func() 
 }
 
 func TestTrustAsksAtATerminal(t *testing.T) {
-	const file = "quality:\n  packages: {web: {test: \"make \\u001b[2K test\"}}\n"
+	const file = "quality:\n  packages: {web: {test: \"make \\u202e test\"}}\n"
 	tests := []struct {
 		name, typed string
 		env         []string
@@ -94,8 +94,8 @@ func TestTrustAsksAtATerminal(t *testing.T) {
 			if !strings.Contains(text, "Trust this file as it is now? [y/N]") {
 				t.Errorf("not asked:\n%s", text)
 			}
-			// What it would run is shown, and cannot repaint the screen.
-			if !strings.Contains(text, `web: test: sh -c "make \x1b[2K test"`) || strings.Contains(text, "\x1b") {
+			// What it would run is shown, and cannot turn the text around.
+			if !strings.Contains(text, `web: test: sh -c "make \u202e test"`) || strings.Contains(text, "\u202e") {
 				t.Errorf("the command is not shown as it is:\n%q", text)
 			}
 		})
