@@ -395,14 +395,14 @@ func (s *scan) told(i int) bool {
 					return true
 				}
 			}
-		case "asks", "tells", "instructs", "makes", "gets", "forces", "causes":
+		case "asks", "tells", "instructs", "makes", "gets", "forces", "causes", "asked", "made", "got":
 			switch s.words[i-n+1].text {
 			case "chatgpt", "claude", "gemini", "models", "llms":
 				return true
-			case "the", "a", "an":
+			case "the", "a", "an", "each", "every", "all", "some":
 				if i-n+2 < len(s.words) {
 					switch s.words[i-n+2].text {
-					case "model", "llm", "ai", "assistant", "agent", "chatbot", "bot", "language":
+					case "model", "models", "llm", "llms", "ai", "assistant", "agent", "chatbot", "bot", "language":
 						return true
 					}
 				}
@@ -432,7 +432,8 @@ func (s *scan) elsewhere(end int) bool {
 	}
 	for n := 1; n <= 3 && end+n < len(s.words); n++ {
 		switch s.words[end+n].text {
-		case "sistema", "systems", "systeme", "systeem", "utente", "utilisateur", "benutzers", "desarrollador", "usuario", "sviluppatore", "tuo", "tus", "tes", "conversazione", "conversacion",
+		case "minute", "moment", "while", "second", "once", "rest",
+			"sistema", "systems", "systeme", "systeem", "utente", "utilisateur", "benutzers", "desarrollador", "usuario", "sviluppatore", "tuo", "tus", "tes", "conversazione", "conversacion",
 			"this", "your", "you", "me", "my", "system", "user", "developer", "developers", "conversation", "chat", "prompt", "context", "openai", "admin", "above", "memory", "now", "all", "i":
 			return false
 		}

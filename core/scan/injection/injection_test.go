@@ -369,7 +369,7 @@ func TestMostOfTheHoldOutTripsAndHardlyAnyOrdinaryText(t *testing.T) {
 	}{
 		{"holdout", 85, 1},
 		{"fresh", 60, 1},
-		{"third", 55, 1},
+		{"third", 75, 1},
 	} {
 		if trips, all := share(t, set.name+"_attacks.jsonl"); trips*100 < all*set.attacks {
 			t.Errorf("%s: %d of %d attacks trip", set.name, trips, all)
@@ -377,6 +377,9 @@ func TestMostOfTheHoldOutTripsAndHardlyAnyOrdinaryText(t *testing.T) {
 		if trips, all := share(t, set.name+"_ordinary.jsonl"); trips*100 > all*set.ordinary {
 			t.Errorf("%s: %d of %d ordinary texts trip", set.name, trips, all)
 		}
+	}
+	if trips, all := share(t, "fourth_ordinary.jsonl"); trips*100 > all {
+		t.Errorf("fourth: %d of %d ordinary texts trip", trips, all)
 	}
 }
 

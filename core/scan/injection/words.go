@@ -192,7 +192,7 @@ func (s *scan) split(ctx context.Context) error {
 				starts = starts || c == '_' && (i == 0 || s.text[i-1] <= ' ')
 				opens = opens || c == '[' && i > 0 && asciiLetter(s.text[i-1]) // an index, not a remark
 			case '\n':
-				if i+1 < len(s.text) && (s.text[i+1] == '\n' || s.text[i+1] == '-' || s.text[i+1] == '\r') {
+				if i+1 < len(s.text) && (s.text[i+1] == '\n' || s.text[i+1] == '-' || s.text[i+1] == '\r' || ruled(s.text[:i])) {
 					opens = true
 				}
 			}
@@ -202,6 +202,12 @@ func (s *scan) split(ctx context.Context) error {
 	flush(len(s.text))
 	s.joinSpaced()
 	return nil
+}
+
+// ruled reports whether a line ends with a rule of signs: -----
+func ruled(text string) bool {
+	n := len(text)
+	return n > 2 && text[n-1] == text[n-2] && text[n-1] == text[n-3] && (text[n-1] == '-' || text[n-1] == '=' || text[n-1] == '*')
 }
 
 // emptyTags returns the length of an element without content inside a word, such as
