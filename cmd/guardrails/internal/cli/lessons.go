@@ -35,6 +35,15 @@ func (a *app) repoCache() (string, error) {
 	return judge.RepoCache(a.state, root), nil
 }
 
+// lessons are those of this repository, and the folder that they are kept in.
+func (a *app) lessons() (cache string, list []quality.Lesson, err error) {
+	if cache, err = a.repoCache(); err != nil {
+		return "", nil, err
+	}
+	list, err = quality.ReadLessons(cache)
+	return cache, list, err
+}
+
 func newLessonsListCmd(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -42,11 +51,7 @@ func newLessonsListCmd(a *app) *cobra.Command {
 		Short: "Print them, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			cache, err := a.repoCache()
-			if err != nil {
-				return err
-			}
-			list, err := quality.ReadLessons(cache)
+			_, list, err := a.lessons()
 			if err != nil {
 				return err
 			}
@@ -126,11 +131,7 @@ forgotten, a new one is a lesson; what was learnt meanwhile stays.`,
 			if err := a.requireHuman("lessons edit", yes); err != nil {
 				return err
 			}
-			cache, err := a.repoCache()
-			if err != nil {
-				return err
-			}
-			list, err := quality.ReadLessons(cache)
+			cache, list, err := a.lessons()
 			if err != nil {
 				return err
 			}

@@ -105,18 +105,7 @@ func abilities() []row {
 		flag("a call has an id", func(c hook.Capabilities) bool { return c.ToolUseID }),
 		flag("an unknown key in an answer is an error", func(c hook.Capabilities) bool { return c.ClosedOutput }),
 		flag("hooks run outside the project", func(c hook.Capabilities) bool { return c.ForeignDir }),
-		{"how a command ended is told by", func(c hook.Capabilities) string {
-			switch c.Outcome {
-			case hook.OutcomeEvent:
-				return "the event"
-			case hook.OutcomeText:
-				return "a line of the result"
-			case hook.OutcomeTranscript:
-				return "the transcript"
-			default:
-				return "nothing"
-			}
-		}},
+		{"how a command ended is told by", func(c hook.Capabilities) string { return endedBy(c, "nothing") }},
 		{"Stop gates run at", func(c hook.Capabilities) string {
 			var names []string
 			for _, e := range c.Stop {
@@ -133,6 +122,20 @@ func abilities() []row {
 			}
 			return strconv.Itoa(c.StopCap)
 		}},
+	}
+}
+
+// endedBy is what tells how a command ended; nothing is said where nothing does.
+func endedBy(c hook.Capabilities, nothing string) string {
+	switch c.Outcome {
+	case hook.OutcomeEvent:
+		return "the event"
+	case hook.OutcomeText:
+		return "a line of the result"
+	case hook.OutcomeTranscript:
+		return "the transcript"
+	default:
+		return nothing
 	}
 }
 

@@ -28,16 +28,7 @@ func workflowRows() []row {
 			return "not refused"
 		}},
 		{"failure streak: how a command ended is told by", func(c hook.Capabilities) string {
-			switch c.Outcome {
-			case hook.OutcomeEvent:
-				return "the event"
-			case hook.OutcomeText:
-				return "a line of the result"
-			case hook.OutcomeTranscript:
-				return "the transcript"
-			default:
-				return "nothing: it counts neither way"
-			}
+			return endedBy(c, "nothing: it counts neither way")
 		}},
 		{"failure streak: the other diagnosis is told at", func(c hook.Capabilities) string {
 			return arrives(c, hook.PostToolUse, hook.PreModelCall, hook.UserPromptSubmit)
