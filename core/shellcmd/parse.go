@@ -65,7 +65,8 @@ type source struct {
 
 func (t *source) span(a, b int) (int, int) {
 	if t.exact {
-		return t.off + a, t.off + b
+		n := len(t.body) // what is not closed may end behind it
+		return t.off + min(a, n), t.off + min(b, n)
 	}
 	return t.pos, t.end
 }
