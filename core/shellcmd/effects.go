@@ -468,7 +468,7 @@ func (p *coder) loopOver(j int) bool {
 // filters reports whether what follows asks before it goes on: a loop then picks
 // some of what it meets.
 func (p *coder) filters() bool {
-	for i := p.i; i < len(p.toks); i++ {
+	for i := p.i; i < min(len(p.toks), p.i+500); i++ {
 		if t := &p.toks[i]; t.kind == tIdent && (t.text == "if" || t.text == "continue" || t.text == "assert") {
 			return true
 		}
