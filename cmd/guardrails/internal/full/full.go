@@ -149,7 +149,9 @@ func build(stderr io.Writer) (path, small string, err error) {
 		if v := version.String(); v != "devel" && !strings.Contains(v, "+") {
 			flags += " -X " + module + smallPkg + "/internal/version.value=" + v
 		}
-		argv = []string{"build", "-C", root, "-trimpath", "-ldflags", flags}
+		// With the paths of this build, so that its cache serves: trimming them
+		// compiled everything twice.
+		argv = []string{"build", "-C", root, "-ldflags", flags + " -X " + module + smallPkg + "/internal/full.sealed=yes"}
 	default:
 		return "", "", errors.New("guardrails-full is not beside this program, and where this one was built from is not on record: install a release, which has both, or run `make build` in a checkout")
 	}
@@ -177,11 +179,15 @@ func build(stderr io.Writer) (path, small string, err error) {
 	return filepath.Join(dir, Name()), filepath.Join(dir, named("guardrails")), nil
 }
 
+// sealed is set, by the linker, in the programs that build makes from a checkout:
+// what was installed never builds anything from there again.
+var sealed string
+
 // sourceRoot is the checkout that this program was compiled in, "" if its paths
-// were trimmed or it is gone.
+// were trimmed, it was built to be installed, or the checkout is gone.
 func sourceRoot() string {
 	_, file, _, ok := runtime.Caller(0)
-	if !ok || !filepath.IsAbs(file) {
+	if sealed != "" || !ok || !filepath.IsAbs(file) {
 		return ""
 	}
 	root := filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
