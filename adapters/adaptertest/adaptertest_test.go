@@ -116,6 +116,8 @@ func (p plain) Payload(s hook.Sample) []byte {
 	return p.sample(b)
 }
 
+func (plain) ToolNames() []string { return []string{"Bash", "Write", "Read"} }
+
 func options() Options {
 	return Options{
 		Payloads: fstest.MapFS{
@@ -416,12 +418,13 @@ func TestSamplesThatSaySomethingElseAreFound(t *testing.T) {
 		func(p []byte) []byte { return bytes.ReplaceAll(p, []byte("warn"), []byte("w")) },
 		func(p []byte) []byte { return bytes.ReplaceAll(p, []byte("secret"), []byte("other")) },
 		func(p []byte) []byte { return bytes.ReplaceAll(p, []byte("it"), []byte("that")) },
+		func(p []byte) []byte { return bytes.ReplaceAll(p, []byte(`"Read"`), []byte(`"read_file"`)) },
 		func(p []byte) []byte { return p[:len(p)-1] },
 	} {
 		a := sound
 		a.sample = broken
 		if failures(t, a, "SamplesReadBack")["SamplesReadBack"] == nil {
-			t.Errorf("not found: %s", broken([]byte(`{"command":"rm -rf","path":"guardrails.yaml secret","content":"warn","prompt":"it"}`)))
+			t.Errorf("not found: %s", broken([]byte(`{"command":"rm -rf","path":"guardrails.yaml secret","content":"warn","prompt":"it","tool":"Read"}`)))
 		}
 	}
 }
