@@ -44,7 +44,7 @@ if [ "${#failed[@]}" != 0 ]; then
 fi
 
 if [ "$cases" != 0 ]; then
-	packages=$(git grep --untracked -l '"pgregory.net/rapid"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
+	packages=$(git grep --untracked -l 'rapid\.Check(' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 	tests=$(git grep --untracked -h -B400 'rapid\.Check(' -- '*_test.go' | grep -oE '^func Test[A-Za-z0-9_]+|rapid\.Check\(' | grep -B1 'rapid' | grep -oE 'Test[A-Za-z0-9_]+' | sort -u)
 	# shellcheck disable=SC2086 # one word each
 	go test -timeout 60m -run "^($(echo $tests | tr ' ' '|'))\$" $packages -rapid.checks="$cases"
