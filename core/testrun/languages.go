@@ -190,30 +190,10 @@ func readLanguages(t *tally, lines []string) {
 			t.add(c["Pass"], c["Fail"]+c["Fatal"], c["Skip"], true, s)
 		case strings.Contains(s, " test files | ") && strings.Contains(s, " passed"): // web-test-runner
 			_, counts, _ := strings.Cut(s, " test files | ")
-			var pass, fail, skip int
-			for part := range strings.SplitSeq(counts, ",") {
-				switch n, what, _ := counted(part); what {
-				case "passed":
-					pass = n
-				case "failed":
-					fail = n
-				case "skipped":
-					skip = n
-				}
-			}
+			pass, fail, skip := listed(counts, ",")
 			t.add(pass, fail, skip, true, s)
 		case strings.HasPrefix(s, "Spec Files:") && strings.Contains(s, " total"): // WebdriverIO counts files
-			var pass, fail, skip int
-			for part := range strings.SplitSeq(before(strings.TrimPrefix(s, "Spec Files:"), " total"), ",") {
-				switch n, what, _ := counted(part); what {
-				case "passed":
-					pass = n
-				case "failed":
-					fail = n
-				case "skipped":
-					skip = n
-				}
-			}
+			pass, fail, skip := listed(before(strings.TrimPrefix(s, "Spec Files:"), " total"), ",")
 			t.add(pass, fail, skip, true, s)
 		case s == "TEST RUN PASSED", s == "TEST RUN FAILED": // elm-test
 			var n [2]int

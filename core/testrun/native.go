@@ -40,17 +40,7 @@ func readNative(t *tally, lines []string) {
 			t.none = true
 		case strings.HasPrefix(s, "test cases:"), strings.HasPrefix(s, "[doctest] test cases:"):
 			_, counts, _ := strings.Cut(s, ":")
-			var pass, fail, skip int
-			for part := range strings.SplitSeq(counts, "|") {
-				switch n, what, _ := counted(part); what {
-				case "passed":
-					pass = n
-				case "failed":
-					fail = n
-				case "skipped":
-					skip = n
-				}
-			}
+			pass, fail, skip := listed(counts, "|")
 			t.add(pass, fail, skip, true, s)
 		case strings.HasPrefix(s, "[====] Synthesis: Tested: "):
 			var pass, fail int
@@ -77,4 +67,19 @@ func readNative(t *tally, lines []string) {
 			t.add(n-bad, bad, 0, true, s)
 		}
 	}
+}
+
+// listed reads "3 passed, 1 failed, 2 skipped", parted by sep.
+func listed(counts, sep string) (pass, fail, skip int) {
+	for part := range strings.SplitSeq(counts, sep) {
+		switch n, what, _ := counted(part); what {
+		case "passed":
+			pass = n
+		case "failed":
+			fail = n
+		case "skipped":
+			skip = n
+		}
+	}
+	return pass, fail, skip
 }
